@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// tweed/arch/shuffle.cuh - move a value of any size between the lanes of a warp (PTX shfl.sync).
+#pragma once
+
+#include <tweed/core/math.cuh>
+
+namespace tweed::arch {
+
+/// A T as 32-bit words, the unit in which registers move. The union inside is never constructed as
+/// a T, so T needs no default constructor.
+template <class T>
+struct Words {
+  static_assert(isTriviallyCopyable<T>,
+                "tweed: only a trivially copyable type moves between lanes or blocks; block-level "
+                "functions take any copyable type");
+  static constexpr int count = int((sizeof(T) + 3) / 4);
+  unsigned word[count];
+
+  static TWEED_DEVICE Words of(T const& value) {
+    Words words;
+    if constexpr (sizeof(T) % 4 != 0) words.word[count - 1] = 0;
+    __builtin_memcpy(words.word, &value, sizeof(T));
+    return words;
+  }
+  TWEED_DEVICE T value() const {
+    union Storage {
+      unsigned char bytes[sizeof(T)];
+      T value;
+      TWEED_DEVICE Storage() {}
+    } storage;
+    __builtin_memcpy(&storage.value, word, sizeof(T));
+    return storage.value;
+  }
+};
+
+/// This thread's lane, 0..31: its rank in the block (x fastest) modulo 32.
+TWEED_DEVICE int laneId() {
+#if defined(TWEED_LOOM)
+  return int(loom::device::laneId());
+#else
+  int lane;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  return lane;
+#endif
+}
+
+// Shape    one T per lane of `mask`; `width` is a power of two up to 32: groups of lanes.
+// Result   every lane of `mask` gets the value of the lane it names, its own when that is outside
+//          its group. That lane must be in `mask`.
+// Needs    T trivially copyable, of any size.
+// Sync     all lanes of `mask` call it together.
+// Cost     one shuffle for every 4 bytes of T.
+// Errors   compile time: T. The loom names a lane that is absent from the mask, or never comes.
+// Source   PTX ISA, shfl.sync.
+
+/// The value of lane `source` of the group.
+template <class T>
+TWEED_DEVICE T shuffle(unsigned mask, T const& value, int source, int width = 32) {
+  auto words = Words<T>::of(value);
+#pragma unroll
+  for (int i = 0; i < Words<T>::count; ++i)
+    words.word[i] = __shfl_sync(mask, words.word[i], source, width);
+  return words.value();
+}
+
+/// The value of the lane `delta` below.
+template <class T>
+TWEED_DEVICE T shuffleUp(unsigned mask, T const& value, unsigned delta, int width = 32) {
+  auto words = Words<T>::of(value);
+#pragma unroll
+  for (int i = 0; i < Words<T>::count; ++i)
+    words.word[i] = __shfl_up_sync(mask, words.word[i], delta, width);
+  return words.value();
+}
+
+/// The value of the lane `delta` above.
+template <class T>
+TWEED_DEVICE T shuffleDown(unsigned mask, T const& value, unsigned delta, int width = 32) {
+  auto words = Words<T>::of(value);
+#pragma unroll
+  for (int i = 0; i < Words<T>::count; ++i)
+    words.word[i] = __shfl_down_sync(mask, words.word[i], delta, width);
+  return words.value();
+}
+
+/// The value of the lane whose number differs by the bits of `bits`.
+template <class T>
+TWEED_DEVICE T shuffleXor(unsigned mask, T const& value, int bits, int width = 32) {
+  auto words = Words<T>::of(value);
+#pragma unroll
+  for (int i = 0; i < Words<T>::count; ++i)
+    words.word[i] = __shfl_xor_sync(mask, words.word[i], bits, width);
+  return words.value();
+}
+
+}  // namespace tweed::arch

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// tweed/core/config.cuh - what compiles this, and the closed list of macros.
+#pragma once
+
+#if !defined(__CUDACC_RTC__) && __cplusplus < 201703L
+#error "tweed needs C++17: pass -std=c++17 or later"
+#endif
+
+// Function qualifiers. On the loom (kernels as plain C++) and in host files they are `inline`.
+#if defined(__CUDACC__)
+#define TWEED_DEVICE __device__ __forceinline__
+#define TWEED_HOST_DEVICE __host__ __device__ __forceinline__
+// Internal linkage: two libraries that hold the same kernel for different targets stay apart.
+#define TWEED_KERNEL static __global__
+#else
+#define TWEED_DEVICE inline
+#define TWEED_HOST_DEVICE inline
+#define TWEED_KERNEL static
+#endif
+
+// TWEED_ASSERT(condition, format, numbers...): a promise of the caller, checked in device code when
+// TWEED_DEBUG is defined and always on the loom. A broken one prints the text and stops the kernel.
+#if defined(TWEED_LOOM)
+#define TWEED_ASSERT(condition, ...) \
+  ((condition) ? void() : ::tweed::detail::stopKernel(__VA_ARGS__))
+#elif defined(TWEED_DEBUG) && defined(__CUDA_ARCH__)
+#define TWEED_ASSERT(condition, ...) \
+  ((condition) ? void() : (void(printf(__VA_ARGS__)), void(printf("\n")), __trap()))
+#else
+#define TWEED_ASSERT(condition, ...) void()
+#endif
+
+#if defined(TWEED_LOOM)
+namespace tweed::detail {
+template <class... Number>
+[[noreturn]] inline void stopKernel(char const* format, Number... number) {
+  char text[256];
+  __builtin_snprintf(text, sizeof text, format, number...);
+  loom::device::trap(text);
+}
+}  // namespace tweed::detail
+#endif

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// tweed/core/error.cuh - what the host functions throw.
+#pragma once
+
+#include <tweed/core/config.cuh>
+
+#if !defined(__CUDACC_RTC__)
+
+#include <cuda_runtime.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace tweed {
+
+/// Thrown by every host function that launches or allocates, before anything is written. what() is
+/// a sentence with what was asked and what is allowed.
+class Error : public std::runtime_error {
+ public:
+  Error(cudaError_t code, std::string const& text) : std::runtime_error(text), code_(code) {}
+  cudaError_t code() const { return code_; }
+
+ private:
+  cudaError_t code_;
+};
+
+namespace detail {
+
+// Out of line and cold, so that the checks around a launch stay small.
+[[noreturn]] inline void fail(cudaError_t code, std::string const& text) {
+  (void)cudaGetLastError();  // leave no error behind that a later call would be blamed for
+  throw Error(code, text + " [" + cudaGetErrorName(code) + "]");
+}
+
+[[noreturn]] inline void failCall(cudaError_t code, char const* call, char const* file, int line) {
+  fail(code, std::string("tweed: ") + call + " failed at " + file + ":" + std::to_string(line) +
+                 ": " + cudaGetErrorString(code));
+}
+
+}  // namespace detail
+}  // namespace tweed
+
+/// Evaluates a call that returns cudaError_t; throws tweed::Error unless it is cudaSuccess.
+#define TWEED_CHECK(call)                                                                          \
+  do {                                                                                             \
+    cudaError_t const tweedCode = (call);                                                          \
+    if (tweedCode != cudaSuccess) ::tweed::detail::failCall(tweedCode, #call, __FILE__, __LINE__); \
+  } while (false)
+
+#endif  // !defined(__CUDACC_RTC__)

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// tweed/core/math.cuh - integer arithmetic and the limits of number types, from compiler builtins.
+#pragma once
+
+#include <tweed/core/config.cuh>
+
+namespace tweed {
+
+/// How many pieces of size `b` cover `a` items; both at least 0 and `b` positive. Never overflows.
+template <class T>
+TWEED_HOST_DEVICE constexpr T ceilDiv(T a, T b) {
+  return a == 0 ? T(0) : T(1 + (a - 1) / b);
+}
+
+/// `a` rounded up to a multiple of `b`.
+template <class T>
+TWEED_HOST_DEVICE constexpr T roundUp(T a, T b) {
+  return ceilDiv(a, b) * b;
+}
+
+template <class T>
+TWEED_HOST_DEVICE constexpr bool isPow2(T a) {
+  return a > 0 && (a & (a - 1)) == 0;
+}
+
+/// The largest k with 2^k <= a, for a >= 1.
+template <class T>
+TWEED_HOST_DEVICE constexpr int log2Floor(T a) {
+  int k = 0;
+  while (a > 1) a /= 2, ++k;
+  return k;
+}
+
+/// The smallest power of two that is at least `a`, for a >= 1.
+TWEED_HOST_DEVICE constexpr int nextPow2(int a) {
+  int p = 1;
+  while (p < a) p *= 2;
+  return p;
+}
+
+template <class T>
+TWEED_HOST_DEVICE constexpr T smaller(T a, T b) {
+  return b < a ? b : a;
+}
+
+template <class T>
+TWEED_HOST_DEVICE constexpr T larger(T a, T b) {
+  return a < b ? b : a;
+}
+
+template <class A, class B>
+inline constexpr bool isSame = false;
+template <class A>
+inline constexpr bool isSame<A, A> = true;
+
+template <bool Condition, class A, class B>
+struct Conditional {
+  using Type = A;
+};
+template <class A, class B>
+struct Conditional<false, A, B> {
+  using Type = B;
+};
+
+template <class T>
+inline constexpr bool isTriviallyCopyable = __is_trivially_copyable(T);
+
+/// Range of a number type. `least` and `greatest` bound every value that is not NaN: -inf and +inf
+/// where the type has them, so no finite value and no infinity lies outside. A specialisation adds
+/// a type of your own.
+template <class T>
+struct Limits {
+  static constexpr bool isInteger = T(1) / T(2) == T(0);
+  static constexpr bool isSigned = T(-1) < T(0);
+  static_assert(isInteger, "tweed::Limits: specialise it for a number type of your own");
+  static TWEED_HOST_DEVICE constexpr T greatest() {
+    // All ones, or all ones below the sign bit; shifted once, so that no step overflows.
+    return isSigned ? T(((T(1) << (8 * sizeof(T) - 2)) - T(1)) * T(2) + T(1)) : T(~T(0));
+  }
+  static TWEED_HOST_DEVICE constexpr T least() { return isSigned ? T(-greatest() - T(1)) : T(0); }
+};
+
+template <>
+struct Limits<bool> {
+  static constexpr bool isInteger = true;
+  static constexpr bool isSigned = false;
+  static TWEED_HOST_DEVICE constexpr bool greatest() { return true; }
+  static TWEED_HOST_DEVICE constexpr bool least() { return false; }
+};
+
+template <>
+struct Limits<float> {
+  static constexpr bool isInteger = false;
+  static constexpr bool isSigned = true;
+  static TWEED_HOST_DEVICE constexpr float greatest() { return __builtin_huge_valf(); }
+  static TWEED_HOST_DEVICE constexpr float least() { return -__builtin_huge_valf(); }
+  static TWEED_HOST_DEVICE constexpr float nan() { return __builtin_nanf(""); }
+};
+
+template <>
+struct Limits<double> {
+  static constexpr bool isInteger = false;
+  static constexpr bool isSigned = true;
+  static TWEED_HOST_DEVICE constexpr double greatest() { return __builtin_huge_val(); }
+  static TWEED_HOST_DEVICE constexpr double least() { return -__builtin_huge_val(); }
+  static TWEED_HOST_DEVICE constexpr double nan() { return __builtin_nan(""); }
+};
+
+}  // namespace tweed

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// tweed/core/ops.cuh - operators for reductions and scans, and what is known about one.
+#pragma once
+
+#include <tweed/core/math.cuh>
+
+namespace tweed {
+
+// An operator is any callable T = op(T, T) that is associative: a struct, a lambda, std::plus<>,
+// cuda::std::plus<>. It may say more about itself, and then more is possible:
+//
+//   static constexpr bool isCommutative = true;   op(a, b) == op(b, a); else order is kept
+//   static T identity();                          op(identity(), a) == a; allows counts of 0
+//   template <class T> static T identity();       the same for an operator of many types
+//
+// Nothing is assumed of an operator that says nothing: order is kept, no identity is invented.
+
+/// Addition.
+struct Sum {
+  static constexpr bool isCommutative = true;
+  template <class T>
+  static TWEED_HOST_DEVICE constexpr T identity() {
+    return T(0);
+  }
+  template <class T>
+  TWEED_HOST_DEVICE constexpr T operator()(T const& a, T const& b) const {
+    return T(a + b);
+  }
+};
+
+/// Multiplication. Exactly commutative for numbers; a matrix product needs an operator of its own.
+struct Product {
+  static constexpr bool isCommutative = true;
+  template <class T>
+  static TWEED_HOST_DEVICE constexpr T identity() {
+    return T(1);
+  }
+  template <class T>
+  TWEED_HOST_DEVICE constexpr T operator()(T const& a, T const& b) const {
+    return T(a * b);
+  }
+};
+
+struct BitAnd {
+  static constexpr bool isCommutative = true;
+  template <class T>
+  static TWEED_HOST_DEVICE constexpr T identity() {
+    return T(~T(0));
+  }
+  template <class T>
+  TWEED_HOST_DEVICE constexpr T operator()(T const& a, T const& b) const {
+    return T(a & b);
+  }
+};
+
+struct BitOr {
+  static constexpr bool isCommutative = true;
+  template <class T>
+  static TWEED_HOST_DEVICE constexpr T identity() {
+    return T(0);
+  }
+  template <class T>
+  TWEED_HOST_DEVICE constexpr T operator()(T const& a, T const& b) const {
+    return T(a | b);
+  }
+};
+
+struct BitXor {
+  static constexpr bool isCommutative = true;
+  template <class T>
+  static TWEED_HOST_DEVICE constexpr T identity() {
+    return T(0);
+  }
+  template <class T>
+  TWEED_HOST_DEVICE constexpr T operator()(T const& a, T const& b) const {
+    return T(a ^ b);
+  }
+};
+
+/// What a NaN does to a minimum or maximum, as in IEEE 754-2019 `minimum` and `minimumNumber`.
+enum class Nan {
+  Propagate,  ///< one NaN makes the result NaN, wherever it stands
+  Ignore      ///< NaN only if every value is NaN
+};
+
+namespace detail {
+
+template <class T>
+TWEED_HOST_DEVICE constexpr bool isNan(T const& a) {
+  return a != a;
+}
+
+// The two policies of minimum and maximum; `before` says that b comes before a.
+template <Nan Policy, class T>
+TWEED_HOST_DEVICE constexpr T chooseExtreme(T const& a, T const& b, bool bWins) {
+  if constexpr (Limits<T>::isInteger) return bWins ? b : a;
+  if constexpr (Policy == Nan::Propagate) return bWins || isNan(b) ? (isNan(a) ? a : b) : a;
+  return bWins || isNan(a) ? b : a;
+}
+
+// Ignore: NaN is what op(NaN, x) == x asks for, and what a row of NaN must give.
+template <Nan Policy, class T>
+TWEED_HOST_DEVICE constexpr T extremeIdentity(T worst) {
+  if constexpr (Policy == Nan::Ignore && !Limits<T>::isInteger) return Limits<T>::nan();
+  return worst;
+}
+
+}  // namespace detail
+
+/// Minimum. `Min` propagates NaN, `MinNumber` ignores it. The minimum of nothing is +infinity
+/// (integers: the greatest value; MinNumber: NaN).
+template <Nan Policy>
+struct BasicMin {
+  static constexpr bool isCommutative = true;
+  template <class T>
+  static TWEED_HOST_DEVICE constexpr T identity() {
+    return detail::extremeIdentity<Policy>(Limits<T>::greatest());
+  }
+  template <class T>
+  TWEED_HOST_DEVICE constexpr T operator()(T const& a, T const& b) const {
+    return detail::chooseExtreme<Policy>(a, b, b < a);
+  }
+};
+using Min = BasicMin<Nan::Propagate>;
+using MinNumber = BasicMin<Nan::Ignore>;
+
+/// Maximum. `Max` propagates NaN, `MaxNumber` ignores it. The maximum of nothing is -infinity
+/// (integers: the least value; MaxNumber: NaN).
+template <Nan Policy>
+struct BasicMax {
+  static constexpr bool isCommutative = true;
+  template <class T>
+  static TWEED_HOST_DEVICE constexpr T identity() {
+    return detail::extremeIdentity<Policy>(Limits<T>::least());
+  }
+  template <class T>
+  TWEED_HOST_DEVICE constexpr T operator()(T const& a, T const& b) const {
+    return detail::chooseExtreme<Policy>(a, b, a < b);
+  }
+};
+using Max = BasicMax<Nan::Propagate>;
+using MaxNumber = BasicMax<Nan::Ignore>;
+
+namespace detail {
+
+template <class Op>
+constexpr auto saysCommutative(int) -> decltype(bool(Op::isCommutative)) {
+  return Op::isCommutative;
+}
+template <class Op>
+constexpr bool saysCommutative(...) {
+  return false;
+}
+
+template <class T>
+T declare();
+
+template <class Op, class T>
+auto plainIdentity(int) -> decltype(T(Op::identity()), int());
+template <class Op, class T>
+char plainIdentity(...);
+template <class Op, class T>
+auto typedIdentity(int) -> decltype(T(Op::template identity<T>()), int());
+template <class Op, class T>
+char typedIdentity(...);
+template <class Op, class T>
+auto calls(int)
+    -> decltype(T(declare<Op const&>()(declare<T const&>(), declare<T const&>())), int());
+template <class Op, class T>
+char calls(...);
+
+}  // namespace detail
+
+/// True if op(a, b) == op(b, a), as the operator itself says. Order is kept for all others.
+template <class Op>
+inline constexpr bool isCommutative = detail::saysCommutative<Op>(0);
+
+/// True if T = op(T, T) compiles.
+template <class Op, class T>
+inline constexpr bool isReduction = sizeof(detail::calls<Op, T>(0)) == sizeof(int);
+
+/// True if the operator names its identity for T.
+template <class Op, class T>
+inline constexpr bool hasIdentity = sizeof(detail::plainIdentity<Op, T>(0)) == sizeof(int) ||
+                                    sizeof(detail::typedIdentity<Op, T>(0)) == sizeof(int);
+
+/// The operator's identity for T. Errors: compile time, if it has none.
+template <class Op, class T>
+TWEED_HOST_DEVICE constexpr T identityOf() {
+  static_assert(hasIdentity<Op, T>,
+                "tweed::identityOf: this operator names no identity; give it a static identity()");
+  if constexpr (sizeof(detail::typedIdentity<Op, T>(0)) == sizeof(int)) {
+    return Op::template identity<T>();
+  } else {
+    return Op::identity();
+  }
+}
+
+}  // namespace tweed

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// tweed/warp/warpScan.cuh - prefixes of one value per lane across a warp or an equal part of one.
+#pragma once
+
+#include <tweed/warp/warpReduce.cuh>
+
+namespace tweed {
+
+/// What a scan gives to each participant: its own prefix, and the fold of all values (without
+/// init).
+template <class T>
+struct Scan {
+  T prefix;
+  T total;
+};
+
+namespace detail {
+
+// Inclusive prefixes of the first `count` lanes; lanes from `count` on get the total. Each step
+// doubles the run that ends at a lane:  d = 1: 0 01 12 23   d = 2: 0 01 012 0123
+template <int Width, class T, class Op>
+TWEED_DEVICE Scan<T> scanFirstLanes(unsigned mask, T value, Op op, int lane, int count) {
+#pragma unroll
+  for (int d = 1; d < Width; d *= 2) {
+    T const earlier = arch::shuffle(mask, value, lane >= d ? lane - d : lane, Width);
+    if (lane >= d && lane < count) value = op(earlier, value);
+  }
+  T const total = arch::shuffle(mask, value, count - 1, Width);
+  return {lane < count ? value : total, total};
+}
+
+template <int Width, class T, class Op>
+TWEED_DEVICE Scan<T> scanLanes(unsigned mask, T value, Op op, int lane) {
+#pragma unroll
+  for (int d = 1; d < Width; d *= 2) {
+    T const earlier = arch::shuffleUp(mask, value, unsigned(d), Width);
+    if (lane >= d) value = op(earlier, value);
+  }
+  return {value, arch::shuffle(mask, value, Width - 1, Width)};
+}
+
+// From the inclusive prefix of each lane to the exclusive one.
+template <int Width, class T, class Op>
+TWEED_DEVICE T toExclusive(unsigned mask, T inclusive, Op op, T init, int lane) {
+  T const before = arch::shuffle(mask, inclusive, lane >= 1 ? lane - 1 : lane, Width);
+  return lane >= 1 ? op(init, before) : init;
+}
+
+}  // namespace detail
+
+/// Inclusive scan: lane i of a group gets value[0] op ... op value[i].
+///
+///     auto const [prefix, total] = tweed::warpInclusiveScan(x, tweed::Sum{});
+///
+/// Shape    one T per lane; Width is 1, 2, 4, 8, 16 or 32, groups are aligned. All lanes of the
+///          group exist and call.
+/// Result   every lane of the group: its prefix, and the total of the group.
+/// Op       associative, T = op(T, T); lane order is kept. Never called on anything but data.
+/// Sync     the lanes of a group call it together; groups are independent. No barrier; orders no
+///          memory.
+/// Cost     log2(Width) + 1 shuffles for every 4 bytes of T.
+/// Errors   compile time: Width, T not trivially copyable, op not callable as T = op(T, T).
+/// Source   W. D. Hillis, G. L. Steele, "Data parallel algorithms", CACM 29(12), 1986.
+template <int Width = warpThreads, class T, class Op>
+TWEED_DEVICE Scan<T> warpInclusiveScan(T value, Op op) {
+  static_assert(detail::isWarpWidth<Width>,
+                "tweed::warpInclusiveScan: Width must be 1, 2, 4, 8, 16 or 32");
+  static_assert(isReduction<Op, T>,
+                "tweed::warpInclusiveScan: op must be callable as T = op(T, T)");
+  int const lane = arch::laneId();
+  return detail::scanLanes<Width>(detail::groupMask<Width>(lane), value, op, lane & (Width - 1));
+}
+
+/// The same when only the first `count` lanes hold data, 1 <= count <= Width: lanes from `count` on
+/// get the total as their prefix, and their values are never read.
+template <int Width = warpThreads, class T, class Op>
+TWEED_DEVICE Scan<T> warpInclusiveScan(T value, Op op, int count) {
+  static_assert(detail::isWarpWidth<Width>,
+                "tweed::warpInclusiveScan: Width must be 1, 2, 4, 8, 16 or 32");
+  static_assert(isReduction<Op, T>,
+                "tweed::warpInclusiveScan: op must be callable as T = op(T, T)");
+  TWEED_ASSERT(count >= 1 && count <= Width,
+               "tweed::warpInclusiveScan: count is %d, allowed are 1 to %d", count, Width);
+  int const lane = arch::laneId();
+  return detail::scanFirstLanes<Width>(detail::groupMask<Width>(lane), value, op,
+                                       lane & (Width - 1), count);
+}
+
+/// Exclusive scan: lane i of a group gets init op value[0] op ... op value[i - 1].
+/// Result   every lane of the group: its prefix (init in lane 0), and the total without init.
+/// Everything else as warpInclusiveScan; one more shuffle.
+template <int Width = warpThreads, class T, class Op>
+TWEED_DEVICE Scan<T> warpExclusiveScan(T value, Op op, T init) {
+  static_assert(detail::isWarpWidth<Width>,
+                "tweed::warpExclusiveScan: Width must be 1, 2, 4, 8, 16 or 32");
+  static_assert(isReduction<Op, T>,
+                "tweed::warpExclusiveScan: op must be callable as T = op(T, T)");
+  int const lane = arch::laneId();
+  unsigned const mask = detail::groupMask<Width>(lane);
+  Scan<T> const scan = detail::scanLanes<Width>(mask, value, op, lane & (Width - 1));
+  return {detail::toExclusive<Width>(mask, scan.prefix, op, init, lane & (Width - 1)), scan.total};
+}
+
+/// The same when only the first `count` lanes hold data, 1 <= count <= Width: lanes from `count` on
+/// get init op total.
+template <int Width = warpThreads, class T, class Op>
+TWEED_DEVICE Scan<T> warpExclusiveScan(T value, Op op, T init, int count) {
+  static_assert(detail::isWarpWidth<Width>,
+                "tweed::warpExclusiveScan: Width must be 1, 2, 4, 8, 16 or 32");
+  static_assert(isReduction<Op, T>,
+                "tweed::warpExclusiveScan: op must be callable as T = op(T, T)");
+  TWEED_ASSERT(count >= 1 && count <= Width,
+               "tweed::warpExclusiveScan: count is %d, allowed are 1 to %d", count, Width);
+  int const lane = arch::laneId();
+  unsigned const mask = detail::groupMask<Width>(lane);
+  Scan<T> const scan = detail::scanFirstLanes<Width>(mask, value, op, lane & (Width - 1), count);
+  return {detail::toExclusive<Width>(mask, scan.prefix, op, init, lane & (Width - 1)), scan.total};
+}
+
+}  // namespace tweed

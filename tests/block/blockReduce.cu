@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/block/blockReduce.cu - tests tweed/block/blockReduce.cuh
+#include <tweed/block/blockReduce.cuh>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "support/device.cuh"
+#include "support/ops.cuh"
+
+namespace {
+
+using namespace tweedTest;
+
+// Every thread writes what it got: the Result line is what is tested.
+template <class Shape, class T, class Op>
+__global__ void reduceAll(T const* in, T* out, Op op) {
+  int const rank = Shape::rank();
+  out[rank] = tweed::blockReduce<Shape>(in[rank], op);
+}
+template <class Shape, class T, class Op>
+__global__ void reduceFirst(T const* in, T* out, Op op, int count) {
+  int const rank = Shape::rank();
+  out[rank] = tweed::blockReduce<Shape>(in[rank], op, count);
+}
+
+template <class Shape, class T, class Op>
+void checkShape(std::vector<T> const& in, dim3 block, Op op) {
+  int const threads = int(in.size());
+  CAPTURE(threads);
+  DeviceArray<T> const dIn(in);
+  DeviceArray<T> const out(in.size());
+  tweed::launch(reduceAll<Shape, T, Op>, {1, block}, dIn.data(), out.data(), op);
+  tweed::synchronize();
+  T want = in[0];
+  for (int i = 1; i < threads; ++i) want = op(want, in[i]);
+  for (T const& got : out.host()) REQUIRE(got == want);
+
+  for (int count : {0, 1, 2, threads / 2, threads - 1, threads}) {
+    if (count > threads || count < (tweed::hasIdentity<Op, T> ? 0 : 1)) continue;
+    CAPTURE(count);
+    tweed::launch(reduceFirst<Shape, T, Op>, {1, block}, dIn.data(), out.data(), op, count);
+    tweed::synchronize();
+    if constexpr (tweed::hasIdentity<Op, T>) want = tweed::identityOf<Op, T>();
+    if (count > 0) want = in[0];
+    for (int i = 1; i < count; ++i) want = op(want, in[i]);
+    for (T const& got : out.host()) REQUIRE(got == want);
+  }
+}
+
+template <int Threads, class T, class Op>
+void checkStatic(std::vector<T> const& in, Op op) {
+  std::vector<T> const first(in.begin(), in.begin() + Threads);
+  checkShape<tweed::Block<Threads>>(first, Threads, op);
+}
+
+// The sizes of every block function's tests: around warps, odd, and the largest.
+template <class T, class Op>
+void checkSizes(std::vector<T> const& in, Op op) {
+  checkStatic<1>(in, op), checkStatic<32>(in, op), checkStatic<33>(in, op);
+  checkStatic<100>(in, op), checkStatic<256>(in, op), checkStatic<1024>(in, op);
+  if (isShort()) return;
+  checkStatic<2>(in, op), checkStatic<16>(in, op), checkStatic<31>(in, op);
+  checkStatic<45>(in, op), checkStatic<48>(in, op), checkStatic<63>(in, op);
+  checkStatic<64>(in, op), checkStatic<96>(in, op), checkStatic<192>(in, op);
+  checkStatic<255>(in, op), checkStatic<257>(in, op), checkStatic<512>(in, op);
+  checkStatic<992>(in, op), checkStatic<1000>(in, op), checkStatic<1023>(in, op);
+}
+template <class T, class Op>
+void checkFewSizes(std::vector<T> const& in, Op op) {
+  checkStatic<7>(in, op), checkStatic<32>(in, op), checkStatic<100>(in, op);
+  checkStatic<128>(in, op), checkStatic<512>(in, op), checkStatic<768>(in, op);
+}
+
+std::vector<Stretch> stretches(int n) {
+  std::vector<Stretch> s;
+  for (int i = 0; i < n; ++i) s.push_back(Stretch::at(std::uint32_t(i)));
+  return s;
+}
+std::vector<Affine> maps(int n) {
+  std::vector<Affine> m;
+  for (int i = 0; i < n; ++i) m.push_back({unsigned(2 * noise(i) + 1), unsigned(noise(i + 5000))});
+  return m;
+}
+
+}  // namespace
+
+TEST_SUITE("blockReduce") {
+  TEST_CASE("sums of every tested block size match the host") {
+    checkSizes(smallIntegers<float>(1024, 1), tweed::Sum{});
+  }
+  TEST_CASE("order is kept, every item is taken once, and nothing else is") {
+    checkSizes(stretches(1024), Join{});
+    checkFewSizes(maps(1024), Compose{});
+  }
+  TEST_CASE_TEMPLATE("other types", T, signed char, unsigned short, int, unsigned long long,
+                     double) {
+    checkFewSizes(smallIntegers<T>(1024, 2), tweed::Sum{});
+    checkFewSizes(smallIntegers<T>(1024, 3), tweed::Max{});
+  }
+  TEST_CASE("a structure of 40 bytes") {
+    std::vector<Wide> in;
+    for (int i = 0; i < 1024; ++i) in.push_back({{i, -i, i * 7, 1, (long long)(noise(i) % 99)}});
+    checkFewSizes(in, AddWide{});
+  }
+  TEST_CASE("blocks of two and three dimensions count x first") {
+    checkShape<tweed::Block<16, 16>>(stretches(256), dim3(16, 16), Join{});
+    checkShape<tweed::Block<8, 4, 3>>(stretches(96), dim3(8, 4, 3), Join{});
+    checkShape<tweed::Block<5, 3>>(stretches(15), dim3(5, 3), Join{});
+  }
+  TEST_CASE("every block size from 1 to 1024, known only at run time") {
+    int const step = isShort() ? 61 : 1;
+    for (int threads = 1; threads <= 1024; threads += step) {
+      CAPTURE(threads);
+      std::vector<Stretch> const in = stretches(threads);
+      DeviceArray<Stretch> const dIn(in);
+      DeviceArray<Stretch> const out(in.size());
+      tweed::launch(reduceAll<tweed::Dynamic<1024>, Stretch, Join>, {1, unsigned(threads)},
+                    dIn.data(), out.data(), Join{});
+      tweed::synchronize();
+      Stretch const want{0, unsigned(threads), 0x600D600D};
+      for (Stretch const& got : out.host()) REQUIRE(got == want);
+    }
+  }
+}
+
+namespace {
+
+template <int Threads>
+__global__ void reduceCounted(int const* in, int* out) {
+  Counted const sum = tweed::blockReduce<Threads>(Counted(in[threadIdx.x]), AddCounted{});
+  Counted const again = tweed::blockReduce<Threads>(Counted(sum.value() % 7), AddCounted{}, 3);
+  out[threadIdx.x] = sum.value() + 100000 * again.value();
+}
+
+// No barrier of the user's between the calls: sums and maxima of several types share the block, and
+// warps are delayed.
+template <int Threads>
+__global__ void reduceAgainAndAgain(int turns, unsigned* wrong) {
+  int const t = int(threadIdx.x);
+  for (int turn = 0; turn < turns; ++turn) {
+#if !defined(TWEED_LOOM)
+    unsigned const delay = (turn * 2654435761u ^ (t / 32) * 40503u) >> 23;
+    if (delay % 4 == 0) __nanosleep(delay);
+#endif
+    int const x = (t * 37 + turn * 11) % 1009;
+    int sum = 0, top = 0;
+    for (int i = 0; i < Threads; ++i) {
+      int const y = (i * 37 + turn * 11) % 1009;
+      sum += y;
+      top = y > top ? y : top;
+    }
+    if (tweed::blockReduce<Threads>(x, tweed::Max{}) != top) atomicAdd(wrong, 1u);
+    if (tweed::blockReduce<Threads>(x) != sum) atomicAdd(wrong, 1u);
+    if (tweed::blockReduce<Threads>(float(x)) != float(sum)) atomicAdd(wrong, 1u);
+    if (tweed::blockReduce<Threads>(double(x), tweed::Sum{}, 2) !=
+        double(turn * 11 % 1009 + (37 + turn * 11) % 1009))
+      atomicAdd(wrong, 1u);
+  }
+}
+
+template <class T, class Op>
+__global__ void reduce96(T const* in, T* out, Op op, int count) {
+  out[threadIdx.x] = tweed::blockReduce<96>(in[threadIdx.x], op, count);
+}
+
+template <class T, class Op>
+T firstOf96(std::vector<T> in, Op op) {
+  int const count = int(in.size());
+  in.resize(96, T(77));  // beyond count: larger than all, smaller than none of the maxima asked for
+  DeviceArray<T> const dIn(in);
+  DeviceArray<T> const out(96);
+  tweed::launch(reduce96<T, Op>, {1, 96}, dIn.data(), out.data(), op, count);
+  tweed::synchronize();
+  std::vector<T> const all = out.host();
+  for (T const& x : all) REQUIRE(sameBits(x, all[0]));
+  return all[0];
+}
+
+template <int Threads>
+__global__ void bitsOfSum(float const* in, float* out) {
+  out[threadIdx.x] = tweed::blockReduce<Threads>(in[threadIdx.x]);
+}
+
+template <int Threads>
+void checkBits() {
+  std::vector<float> in;
+  for (int i = 0; i < Threads; ++i) in.push_back(float(noise(i) % 1000003) * 1e-3f - 400.f);
+  DeviceArray<float> const dIn(in);
+  DeviceArray<float> const out(Threads);
+  double const exact = std::accumulate(in.begin(), in.end(), 0.0);
+  float first = 0;
+  for (int run = 0; run < 3; ++run) {
+    tweed::launch(bitsOfSum<Threads>, {1, Threads}, dIn.data(), out.data());
+    tweed::synchronize();
+    std::vector<float> const got = out.host();
+    if (run == 0) first = got[0];
+    for (float const x : got) REQUIRE(sameBits(x, first));
+  }
+  CHECK(first == doctest::Approx(exact).epsilon(1e-5));
+}
+
+}  // namespace
+
+TEST_SUITE("blockReduce") {
+  TEST_CASE("a type that is not trivially copyable and has no default constructor") {
+    std::vector<int> const in = smallIntegers<int>(100, 5);
+    DeviceArray<int> const dIn(in);
+    DeviceArray<int> const out(100);
+    tweed::launch(reduceCounted<100>, {1, 100}, dIn.data(), out.data());
+    tweed::synchronize();
+    int const sum = std::accumulate(in.begin(), in.end(), 0);
+    for (int const got : out.host()) REQUIRE(got == sum + 100000 * (3 * (sum % 7)));
+  }
+  TEST_CASE("calls may follow each other at once (C17)") {
+    DeviceArray<unsigned> const wrong(std::vector<unsigned>(1, 0));
+    int const turns = isShort() ? 3 : 50;
+    tweed::launch(reduceAgainAndAgain<1024>, {2, 1024}, turns, wrong.data());
+    tweed::launch(reduceAgainAndAgain<65>, {2, 65}, turns, wrong.data());
+    tweed::synchronize();
+    CHECK(wrong.host()[0] == 0);
+  }
+  TEST_CASE("maxima of negative values and of infinities, with idle threads (C07, C08)") {
+    float const inf = std::numeric_limits<float>::infinity();
+    std::vector<float> falling;
+    for (int i = 0; i < 50; ++i) falling.push_back(float(-(i + 1)));
+    CHECK(firstOf96(falling, tweed::Max{}) == -1.f);
+    CHECK(firstOf96(falling, tweed::Min{}) == -50.f);
+    CHECK(firstOf96(std::vector<float>{-1e30f, -2e30f}, tweed::Max{}) == -1e30f);
+    CHECK(firstOf96(std::vector<float>(10, inf), tweed::Min{}) == inf);
+    CHECK(firstOf96(std::vector<float>(10, -inf), tweed::Max{}) == -inf);
+    CHECK(firstOf96(std::vector<float>(), tweed::Max{}) == -inf);
+    CHECK(firstOf96(std::vector<float>(), tweed::Min{}) == inf);
+    CHECK(firstOf96(std::vector<int>(), tweed::Max{}) == std::numeric_limits<int>::min());
+  }
+  TEST_CASE("NaN propagates or is ignored, wherever it stands (C10)") {
+    float const nan = std::numeric_limits<float>::quiet_NaN();
+    for (int at = 0; at < 33; at += isShort() ? 8 : 1) {
+      CAPTURE(at);
+      std::vector<float> x = {3, 1, 7};
+      x.resize(33, 2);
+      x[std::size_t(at)] = nan;
+      CHECK(std::isnan(firstOf96(x, tweed::Max{})));
+      CHECK(std::isnan(firstOf96(x, tweed::Min{})));
+      CHECK(firstOf96(x, tweed::MaxNumber{}) == (at == 2 ? 3.f : 7.f));
+      CHECK(firstOf96(x, tweed::MinNumber{}) == (at == 1 ? 2.f : 1.f));
+    }
+    std::vector<float> const all(40, nan);
+    CHECK(std::isnan(firstOf96(all, tweed::Max{})));
+    CHECK(std::isnan(firstOf96(all, tweed::MaxNumber{})));
+    CHECK(std::isnan(firstOf96(all, tweed::MinNumber{})));
+  }
+  TEST_CASE("float sums have the same bits in every thread and on every run (C24, C28)") {
+    checkBits<32>(), checkBits<192>(), checkBits<256>(), checkBits<1000>(), checkBits<1024>();
+  }
+}

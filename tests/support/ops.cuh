@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/support/ops.cuh - operators and types that show a wrong order, a missing value or an extra
+// one.
+#pragma once
+
+#include <tweed/core/config.cuh>
+
+#include <cstdint>
+
+namespace tweedTest {
+
+/// x -> a * x + b modulo 2^32; composition depends on order. Not commutative, has an identity.
+struct Affine {
+  unsigned a, b;
+  friend TWEED_HOST_DEVICE bool operator==(Affine const& x, Affine const& y) {
+    return x.a == y.a && x.b == y.b;
+  }
+};
+struct Compose {
+  TWEED_HOST_DEVICE Affine operator()(Affine const& x, Affine const& y) const {
+    return {x.a * y.a, x.b * y.a + y.b};
+  }
+  static TWEED_HOST_DEVICE Affine identity() { return {1, 0}; }
+};
+
+/// A stretch of neighbouring positions. Joining two that do not touch poisons the result, so any
+/// lost, repeated or swapped item, and any item that is not data, is seen. No identity.
+struct Stretch {
+  std::uint32_t begin, end, valid;
+  static TWEED_HOST_DEVICE Stretch at(std::uint32_t i) { return {i, i + 1, 0x600D600D}; }
+  friend TWEED_HOST_DEVICE bool operator==(Stretch const& x, Stretch const& y) {
+    return x.begin == y.begin && x.end == y.end && x.valid == y.valid;
+  }
+};
+struct Join {
+  TWEED_HOST_DEVICE Stretch operator()(Stretch const& x, Stretch const& y) const {
+    bool const good = x.valid == 0x600D600D && y.valid == 0x600D600D && x.end == y.begin;
+    return {x.begin, y.end, good ? 0x600D600D : 0xBAD0BAD0};
+  }
+};
+
+/// A type of 40 bytes.
+struct Wide {
+  long long v[5];
+  friend TWEED_HOST_DEVICE bool operator==(Wide const& x, Wide const& y) {
+    for (int i = 0; i < 5; ++i)
+      if (x.v[i] != y.v[i]) return false;
+    return true;
+  }
+};
+struct AddWide {
+  TWEED_HOST_DEVICE Wide operator()(Wide const& x, Wide const& y) const {
+    Wide r{};
+    for (int i = 0; i < 5; ++i) r.v[i] = x.v[i] + y.v[i];
+    return r;
+  }
+};
+
+/// Copyable, but not trivially; no default constructor.
+class Counted {
+ public:
+  TWEED_HOST_DEVICE explicit Counted(int value) : value_(value), check_(~value) {}
+  TWEED_HOST_DEVICE Counted(Counted const& o) : value_(o.value_), check_(~o.value_) {}
+  TWEED_HOST_DEVICE Counted& operator=(Counted const& o) {
+    value_ = o.value_;
+    check_ = ~o.value_;
+    return *this;
+  }
+  TWEED_HOST_DEVICE ~Counted() { check_ = 0; }
+  TWEED_HOST_DEVICE int value() const { return check_ == ~value_ ? value_ : -1000000; }
+
+ private:
+  int value_, check_;
+};
+struct AddCounted {
+  TWEED_HOST_DEVICE Counted operator()(Counted const& x, Counted const& y) const {
+    return Counted(x.value() + y.value());
+  }
+};
+
+}  // namespace tweedTest
