@@ -19,6 +19,8 @@
 #define cudaLaunchKernelEx tweedLoomToolkitLaunchKernelEx
 #include_next <cuda_runtime.h>
 #undef cudaLaunchKernelEx
+#undef __launch_bounds__  // the toolkit has it for nvcc alone
+#define __launch_bounds__(...)
 #else
 #include "tweed/loom/fallbackRuntime.hpp"
 #endif

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tweed/device/reduceKernel.cuh>
+#include <tweed/device/tuning.cuh>
 #include <tweed/launch/launch.cuh>
 #include <tweed/memory/workspace.cuh>
 
@@ -52,21 +53,22 @@ void reduceChecked(T const* in, std::size_t n, Out* out, Op op, Init init, Works
   }
   ReduceTask<T, Acc, Out, Op, Init> task{in, n, splitVectors(in, n), 1, out, op, init, {}};
   unsigned const blocks = divideWork(task, n * sizeof(T));
-  std::size_t const bytes = reduceBytes<Acc>(blocks);
   if (blocks == 1) {
     if (workspace != nullptr) (void)workspace->take("tweed::deviceReduce", 0, stream);
-    launch(reduceKernel<tuning::reduceOneBlockThreads, decltype(task)>,
-           {1, tuning::reduceOneBlockThreads, 0, stream}, task);
-  } else if (workspace != nullptr) {
-    task.state = GridState(workspace->take("tweed::deviceReduce", bytes, stream));
-    launch(reduceKernel<tuning::reduceThreads, decltype(task)>,
-           {blocks, tuning::reduceThreads, 0, stream}, task);
-  } else {
-    Workspace own(stream, bytes);
-    task.state = GridState(own.take("tweed::deviceReduce", bytes, stream));
-    launch(reduceKernel<tuning::reduceThreads, decltype(task)>,
-           {blocks, tuning::reduceThreads, 0, stream}, task);
+    constexpr int threads = tuning::reduceOneBlockThreads;
+    return launch(reduceKernel<threads, tuning::reduceLoads, decltype(task)>,
+                  {1, threads, 0, stream}, task);
   }
+  std::size_t const bytes = reduceBytes<Acc>(blocks);
+  auto const start = [&](Workspace& scratch) {
+    constexpr int threads = tuning::reduceThreads;
+    task.state = GridState(scratch.take("tweed::deviceReduce", bytes, stream));
+    launch(reduceKernel<threads, tuning::reduceLoads, decltype(task)>, {blocks, threads, 0, stream},
+           task);
+  };
+  if (workspace != nullptr) return start(*workspace);
+  Workspace own(stream, bytes);
+  start(own);
 }
 
 }  // namespace detail

@@ -5,7 +5,6 @@
 #include <tweed/arch/atomic.cuh>
 #include <tweed/arch/cache.cuh>
 #include <tweed/block/blockReduce.cuh>
-#include <tweed/device/tuning.cuh>
 #include <tweed/memory/vector.cuh>
 
 namespace tweed {
@@ -167,36 +166,35 @@ TWEED_DEVICE Acc foldLoaded(typename L::Raw const* raw, Op op) {
 }
 
 // The vectors at, at + stride, ... below end, with several loads in flight.
-template <class T, class Acc, class Op>
+template <int Loads, class T, class Acc, class Op>
 TWEED_DEVICE Fold<Acc, Op> foldVectors(T const* vectors, unsigned long long at,
                                        unsigned long long stride, unsigned long long end, Op op) {
   using L = Load<T>;
-  constexpr int loads = tuning::reduceLoads;
   Fold<Acc, Op> fold(op);
-  typename L::Raw raw[loads];
-  for (; at + (loads - 1) * stride < end; at += loads * stride) {
+  typename L::Raw raw[Loads];
+  for (; at + (Loads - 1) * stride < end; at += Loads * stride) {
 #pragma unroll
-    for (int u = 0; u < loads; ++u) raw[u] = L::at(vectors, at + u * stride);
-    fold.append(foldLoaded<L, Acc, loads>(raw, op));
+    for (int u = 0; u < Loads; ++u) raw[u] = L::at(vectors, at + u * stride);
+    fold.append(foldLoaded<L, Acc, Loads>(raw, op));
   }
 #pragma unroll
-  for (int u = 0; u < loads - 1; ++u)
+  for (int u = 0; u < Loads - 1; ++u)
     if (at + u * stride < end) raw[u] = L::at(vectors, at + u * stride);
 #pragma unroll
-  for (int u = 0; u < loads - 1; ++u)
+  for (int u = 0; u < Loads - 1; ++u)
     if (at + u * stride < end) fold.append(L::template fold<Acc>(raw[u], op));
   return fold;
 }
 
 // The block's share of the vectors, in every thread; nothing if there are no vectors at all.
-template <int Threads, class Task>
+template <int Threads, int Loads, class Task>
 TWEED_DEVICE Fold<typename Task::Acc, typename Task::Op> foldShare(Task const& task) {
   using Acc = typename Task::Acc;
   unsigned long long const vectors = task.split.vectors;
   unsigned long long const run = Task::isOrdered ? task.run : 1;
   unsigned long long const firstOfBlock = blockIdx.x * (Threads * run);
   unsigned long long const first = firstOfBlock + threadIdx.x * run;
-  auto fold = foldVectors<typename Task::Item, Acc>(
+  auto fold = foldVectors<Loads, typename Task::Item, Acc>(
       task.in + task.split.head, first, Task::isOrdered ? 1 : gridDim.x * (Threads * 1ull),
       Task::isOrdered ? smaller(first + run, vectors) : vectors, task.op);
 
@@ -229,7 +227,7 @@ TWEED_DEVICE void finish(Task const& task, FoldOfVectors const& vectors) {
 
 // Each block takes a ticket when it starts, and leaves its partial. The one that started last waits
 // for the others, all of which run or have ended, and folds the partials in block order.
-template <int Threads, class Task>
+template <int Threads, int Loads, class Task>
 TWEED_KERNEL void __launch_bounds__(Threads) reduceKernel(Task const task) {
   using Acc = typename Task::Acc;
   static_assert(isReduction<typename Task::Op, Acc>,
@@ -238,7 +236,7 @@ TWEED_KERNEL void __launch_bounds__(Threads) reduceKernel(Task const task) {
   unsigned const blocks = gridDim.x;
   unsigned ticket = 0;
   if (blocks > 1 && threadIdx.x == 0) ticket = arch::takeTicket(task.state.ticket, blocks - 1);
-  auto const share = foldShare<Threads>(task);
+  auto const share = foldShare<Threads, Loads>(task);
   if (blocks == 1) {
     if (threadIdx.x == 0) finish(task, share);
     return;
