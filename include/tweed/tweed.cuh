@@ -15,6 +15,7 @@
 #include <tweed/core/ops.cuh>
 #include <tweed/core/thread.cuh>
 #include <tweed/device/deviceReduce.cuh>
+#include <tweed/device/gridFold.cuh>
 #include <tweed/device/reduceKernel.cuh>
 #include <tweed/device/tuning.cuh>
 #include <tweed/grid/gridStride.cuh>
@@ -24,6 +25,7 @@
 #include <tweed/launch/occupancy.cuh>
 #include <tweed/memory/sharedArray.cuh>
 #include <tweed/memory/vector.cuh>
+#include <tweed/memory/vectorLoad.cuh>
 #include <tweed/memory/workspace.cuh>
 #include <tweed/version.cuh>
 #include <tweed/warp/warpReduce.cuh>

@@ -46,18 +46,7 @@ inline void asanUnpoison(void const* p, std::size_t bytes) {
   if (__asan_unpoison_memory_region) __asan_unpoison_memory_region(p, bytes);
 }
 
-/// While it lives, ThreadSanitizer ignores the loom's own malloc, memmove and mmap, which it would
-/// see through its interceptors and take for the kernel's.
-class Quiet {
- public:
-  Quiet() {
-    if (underTsan()) AnnotateIgnoreReadsBegin("", 0), AnnotateIgnoreWritesBegin("", 0);
-  }
-  ~Quiet() {
-    if (underTsan()) AnnotateIgnoreWritesEnd("", 0), AnnotateIgnoreReadsEnd("", 0);
-  }
-  Quiet(Quiet const&) = delete;
-  Quiet& operator=(Quiet const&) = delete;
-};
+inline void tsanIgnore() { AnnotateIgnoreReadsBegin("", 0), AnnotateIgnoreWritesBegin("", 0); }
+inline void tsanHeed() { AnnotateIgnoreWritesEnd("", 0), AnnotateIgnoreReadsEnd("", 0); }
 
 }  // namespace tweed::loom

@@ -17,9 +17,9 @@ using namespace tweedTest;
 // Sizes around a vector, a block's first batch, the step from one block to many, and the grid.
 std::vector<std::size_t> sizes() {
   if (isShort()) return {0, 1, 3, 4, 5, 1023, 4097, 16384, 16385, 30001};
-  return {0,     1,     2,     3,     4,     5,     15,    31,    32,     33,     127,   1023,
-          1024,  1025,  4095,  4096,  4097,  16383, 16384, 16385, 16400,  20479,  20480, 20481,
-          32767, 32768, 32769, 65535, 65536, 65537, 98304, 98305, 131071, 131073, 200003};
+  return {0,     1,     2,     3,     4,     5,     15,    31,    32,     33,     127,    1023,
+          1024,  1025,  4095,  4096,  4097,  16383, 16384, 16385, 16400,  20479,  20480,  20481,
+          32767, 32768, 32769, 65535, 65536, 65537, 98304, 98305, 131071, 131073, 200003, 300001};
 }
 
 template <class T, class Out, class Op>
@@ -52,14 +52,14 @@ std::vector<Stretch> stretches(std::size_t n) {
 
 // A byte at position i of a text, as the operator of wordCount sees it: order matters, 16 to a
 // load.
-struct Polynomial {  // sum of byte[i] * 31^(n-1-i), and 31^n
+struct TextHash {  // sum of byte[i] * 31^(n-1-i), and 31^n
   unsigned value, power;
-  Polynomial() = default;
-  TWEED_HOST_DEVICE explicit Polynomial(unsigned char byte) : value(byte), power(31) {}
-  TWEED_HOST_DEVICE Polynomial(unsigned v, unsigned p) : value(v), power(p) {}
+  TextHash() = default;
+  TWEED_HOST_DEVICE explicit TextHash(unsigned char byte) : value(byte), power(31) {}
+  TWEED_HOST_DEVICE TextHash(unsigned v, unsigned p) : value(v), power(p) {}
 };
-struct Concatenate {
-  TWEED_HOST_DEVICE Polynomial operator()(Polynomial const& a, Polynomial const& b) const {
+struct HashText {
+  TWEED_HOST_DEVICE TextHash operator()(TextHash const& a, TextHash const& b) const {
     return {a.value * b.power + b.value, a.power * b.power};
   }
 };
@@ -104,10 +104,10 @@ TEST_SUITE("deviceReduce") {
         if (n == 0) continue;
         std::vector<unsigned char> text(n);
         for (std::size_t i = 0; i < n; ++i) text[i] = (unsigned char)(noise(i + n));
-        Polynomial want(text[0]);
-        for (std::size_t i = 1; i < n; ++i) want = Concatenate{}(want, Polynomial(text[i]));
+        TextHash want(text[0]);
+        for (std::size_t i = 1; i < n; ++i) want = HashText{}(want, TextHash(text[i]));
         DeviceArray<unsigned char> const in(text, shift);
-        Polynomial const got = reduceWith(workspace, in, Polynomial{}, Concatenate{});
+        TextHash const got = reduceWith(workspace, in, TextHash{}, HashText{});
         CHECK(got.value == want.value);
         CHECK(got.power == want.power);
       }
@@ -200,7 +200,7 @@ TEST_SUITE("deviceReduce") {
     CHECK(x.host()[1] == in[1]);
   }
   TEST_CASE("bad input is refused with both numbers, and nothing is written") {
-    std::vector<float> const in(70000, 1.f);
+    std::vector<float> const in(70000, 1.f);  // more than one block takes
     DeviceArray<float> const x(in);
     DeviceArray<float> const out(std::vector<float>(1, 42.f));
     tweed::Workspace workspace;

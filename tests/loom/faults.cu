@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Each kernel breaks one rule of CUDA; the loom must say which, under every order of threads. Not for
-/// a GPU, which would hang or stay silent.
+/// Each kernel breaks one rule of CUDA; the loom must say which, under every order of threads. Not
+/// for a GPU, which would hang or stay silent.
 #include <doctest/doctest.h>
 
 #include "support.cuh"
@@ -127,7 +127,7 @@ void expect(FaultKind kind, std::vector<std::string> const& parts, void (*kernel
   for (Order order : {Order::forward, Order::reverse, Order::random}) {
     Options options = defaults();
     options.schedule = order;
-    options.spinLimit = 1000;
+    options.spinLimit = 100;
     options.residentBlocks = 1;
     ScopedOptions scope(options);
     Outcome const o = outcome(kernel, config, arguments...);
@@ -183,13 +183,14 @@ TEST_CASE("loom faults: masks") {
   expect(FaultKind::mask,
          {"the mask names lanes that warp 1 does not have (it has 16, the block 48 threads)"},
          fullMask, shape(1, 48));
-  expect(FaultKind::deadlock,
-         {"deadlock: no thread of the block can run", "threads 0-15 wait in __ballot_sync(0xffffffff)",
-          "for threads 16-31", "threads 16-63 wait in __syncthreads at faults.cu:"},
-         fullMaskInBranch, shape(1, 64));
+  expect(
+      FaultKind::deadlock,
+      {"deadlock: no thread of the block can run", "threads 0-15 wait in __ballot_sync(0xffffffff)",
+       "for threads 16-31", "threads 16-63 wait in __syncthreads at faults.cu:"},
+      fullMaskInBranch, shape(1, 64));
   expect(FaultKind::mask,
-         {"lanes disagree on the mask: thread ", "(0xffffffff) at faults.cu:",
-          "(0x55555557) at faults.cu:"},
+         {"lanes disagree on the mask: thread ",
+          "(0xffffffff) at faults.cu:", "(0x55555557) at faults.cu:"},
          masksDisagree, shape(1, 32));
   expect(FaultKind::mask, {"lanes of one mask call different intrinsics: "}, differentIntrinsics,
          shape(1, 32));
@@ -199,7 +200,7 @@ TEST_CASE("loom faults: masks") {
 TEST_CASE("loom faults: waiting for what does not come") {
   loomTest::Array<unsigned> word(1);
   std::vector<std::string> const spin = {" spins at faults.cu:",
-                                         "1001 rounds and nothing it waits for came"};
+                                         "101 rounds and nothing it waits for came"};
   expect(FaultKind::spin, spin, spinsForever, shape(1, 64), word.data());
   expect(FaultKind::spin, spin, votesForever, shape(1, 32), word.data());
   expect(FaultKind::spin, spin, lockNeverReleased, shape(1, 32), word.data());
@@ -211,9 +212,8 @@ TEST_CASE("loom faults: waiting for what does not come") {
 TEST_CASE("loom faults: ends of a thread") {
   expect(FaultKind::trap, {"__trap() at faults.cu:", "by thread 3 (warp 0 lane 3)"}, traps,
          shape(1, 32));
-  expect(FaultKind::trap,
-         {"count 7 exceeds 5 at faults.cu:", "by thread 35 (warp 1 lane 3)"}, trapsWithText,
-         shape(1, 64));
+  expect(FaultKind::trap, {"count 7 exceeds 5 at faults.cu:", "by thread 35 (warp 1 lane 3)"},
+         trapsWithText, shape(1, 64));
   expect(FaultKind::exception, {"an exception left the kernel: index 7"}, throws, shape(1, 32));
   expect(FaultKind::launch, {"a kernel launches a kernel: thread "}, launchesKernel, shape(1, 32));
   CHECK_THROWS_AS(__syncthreads(), Fault);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The runtime's functions that tweed and its tests use: the same answers from the loom and from a GPU.
+/// The runtime's functions that tweed and its tests use: the same answers from the loom and from a
+/// GPU.
 #include <doctest/doctest.h>
 
 #include <cstdint>

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <vector>
 
 namespace tweedTest {
@@ -28,6 +29,7 @@ class DeviceArray {
   DeviceArray(std::vector<T> const& host, std::size_t shift = 0) : DeviceArray(host.size(), shift) {
     if (n_ > 0)
       TWEED_CHECK(cudaMemcpy(data(), host.data(), n_ * sizeof(T), cudaMemcpyHostToDevice));
+    TWEED_CHECK(cudaDeviceSynchronize());  // streams that do not wait for the default one read it
   }
   ~DeviceArray() {
     std::vector<unsigned char> all(total_);
@@ -72,6 +74,48 @@ std::vector<T> smallIntegers(std::size_t n, std::uint64_t seed) {
   std::vector<T> values(n);
   for (std::size_t i = 0; i < n; ++i) values[i] = T(1 + int(noise(seed * 1000003 + i) % 9));
   return values;
+}
+
+/// What a host call of tweed's says when it refuses; empty if it does not. A refusal leaves no
+/// error behind for the next call.
+template <class Call>
+std::string refusal(Call call) {
+  try {
+    call();
+  } catch (tweed::Error const& error) {
+    CHECK(cudaGetLastError() == cudaSuccess);
+    CHECK(error.code() != cudaSuccess);
+    return error.what();
+  }
+  return "";
+}
+
+inline bool contains(std::string const& text, std::string const& part) {
+  return text.find(part) != std::string::npos;
+}
+
+#if defined(TWEED_LOOM)
+/// What the loom says about a kernel that breaks a rule; empty if it finds none.
+template <class Call>
+std::string fault(Call call) {
+  try {
+    call();
+  } catch (tweed::loom::Fault const& fault) {
+    return fault.what();
+  }
+  return "";
+}
+#endif
+
+/// The block's dynamic shared memory.
+template <class T>
+TWEED_DEVICE T* dynamicShared() {
+#if defined(TWEED_LOOM)
+  return static_cast<T*>(tweed::loom::device::dynamicShared());
+#else
+  extern __shared__ __align__(16) unsigned char bytes[];
+  return reinterpret_cast<T*>(bytes);
+#endif
 }
 
 /// The sanitizer lanes of CI take fewer sizes: TWEED_TEST_SHORT=1.

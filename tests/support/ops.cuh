@@ -6,6 +6,7 @@
 #include <tweed/core/config.cuh>
 
 #include <cstdint>
+#include <string>
 
 namespace tweedTest {
 
@@ -36,6 +37,58 @@ struct Join {
   TWEED_HOST_DEVICE Stretch operator()(Stretch const& x, Stretch const& y) const {
     bool const good = x.valid == 0x600D600D && y.valid == 0x600D600D && x.end == y.begin;
     return {x.begin, y.end, good ? 0x600D600D : 0xBAD0BAD0};
+  }
+};
+
+/// A text of up to 32 letters of five bits, and one letter put behind another. Not commutative.
+struct Letters {
+  static constexpr int most = 32;
+  static constexpr int perWord = 12;
+  unsigned long long word[3];
+  int count;  // -1: not a text
+
+  static TWEED_HOST_DEVICE Letters of(int letter) {
+    return {{(unsigned long long)(letter & 31), 0, 0}, 1};
+  }
+  TWEED_HOST_DEVICE unsigned at(int i) const {
+    return unsigned(word[i / perWord] >> (i % perWord * 5)) & 31u;
+  }
+  TWEED_HOST_DEVICE void append(unsigned letter) {
+    word[count / perWord] |= (unsigned long long)(letter) << (count % perWord * 5);
+    ++count;
+  }
+};
+struct Concatenate {
+  TWEED_HOST_DEVICE Letters operator()(Letters const& x, Letters const& y) const {
+    bool const good = x.count >= 0 && y.count >= 0 && x.count <= Letters::most &&
+                      y.count <= Letters::most && x.count + y.count <= Letters::most;
+    if (!good) return {{0, 0, 0}, -1};
+    Letters text = x;
+    for (int i = 0; i < y.count; ++i) text.append(y.at(i));
+    return text;
+  }
+  static TWEED_HOST_DEVICE Letters identity() { return {{0, 0, 0}, 0}; }
+};
+inline std::string spell(Letters const& text) {
+  if (text.count < 0 || text.count > Letters::most) return "(not a text)";
+  std::string all;
+  for (int i = 0; i < text.count; ++i) all += "abcdefghijklmnopqrstuvwxyz012345"[text.at(i)];
+  return all;
+}
+
+/// N bytes, aligned to one.
+template <int N>
+struct Bytes {
+  unsigned char byte[N];
+  static TWEED_HOST_DEVICE Bytes of(unsigned seed) {
+    Bytes b{};
+    for (int i = 0; i < N; ++i) b.byte[i] = (unsigned char)((seed * 2654435761u >> 11) + i * 37);
+    return b;
+  }
+  friend TWEED_HOST_DEVICE bool operator==(Bytes const& x, Bytes const& y) {
+    for (int i = 0; i < N; ++i)
+      if (x.byte[i] != y.byte[i]) return false;
+    return true;
   }
 };
 

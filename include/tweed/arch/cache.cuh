@@ -17,7 +17,7 @@ struct alignas(16) Bytes16 {
 TWEED_DEVICE Bytes16 loadOnce(Bytes16 const* p) {
 #if defined(__CUDA_ARCH__)
   Bytes16 v;
-  asm volatile("ld.global.nc.L1::no_allocate.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
+  asm volatile("ld.global.nc.L1::no_allocate.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];"
                : "=r"(v.word[0]), "=r"(v.word[1]), "=r"(v.word[2]), "=r"(v.word[3])
                : "l"(p));
   return v;

@@ -10,7 +10,7 @@ namespace tweed {
 
 namespace detail {
 
-// The rake: every thread stores its value; warp 0 reads them all, each lane one run of neighbours,
+// The rake: every thread stores its value; one warp reads them all, each lane a run of neighbours,
 // and folds with few shuffles; every thread reads the few partials. Two barriers, one buffer, no
 // parity: the second barrier also releases the buffer for the next call. Five shuffles in every
 // warp would cost more than all of this (measured: benchmarks/block/blockReduce.cu).
@@ -35,10 +35,25 @@ struct RakeLayout {
   }
 };
 
-// How many partials warp 0 leaves for every thread to fold: each doubling takes one shuffle out of
-// the chain. Four of 4 bytes are one load; larger ones would be several.
+// How many partials the raking warp leaves for every thread to fold: each doubling takes one
+// shuffle out of the chain, and makes the load in every warp longer. Chosen by
+// benchmarks/block/blockReduce.cu.
 template <class T>
 inline constexpr int rakePartials = sizeof(T) <= 8 ? 4 : 1;
+
+// Which warp rakes. Warp w of a block runs on quarter w % 4 of the multiprocessor, so warp 0
+// everywhere would load one quarter with the folds of all resident blocks. Their numbers are the
+// number of multiprocessors apart, hence the multiplication. A constant is right, too, only slower.
+template <class Shape>
+TWEED_DEVICE int rakingWarp() {
+  constexpr int choices = Shape::isStatic ? Shape::maxThreads / warpThreads : 1;
+  constexpr int bits = choices >= 4 ? 2 : choices >= 2 ? 1 : 0;
+  if constexpr (bits == 0) {
+    return 0;
+  } else {
+    return int(blockIdx.x * 0x9E3779B9u >> (32 - bits));
+  }
+}
 
 // One scratch for all calls with this type and block size, whatever the operator: each leaves it
 // free.
@@ -80,15 +95,6 @@ TWEED_DEVICE T foldPieces(T const* values, Op op) {
   }
 }
 
-template <bool IsPieces, int Count, class T, class Op>
-TWEED_DEVICE T foldRun(T const* values, Op op) {
-  if constexpr (IsPieces) {
-    return foldPieces<Count>(values, op);
-  } else {
-    return foldTree<Count>(values, op);
-  }
-}
-
 // Folds count >= 1 neighbours one after the other.
 template <class T, class Op>
 TWEED_DEVICE T foldSerial(T const* values, int count, Op op) {
@@ -97,44 +103,72 @@ TWEED_DEVICE T foldSerial(T const* values, int count, Op op) {
   return value;
 }
 
-// All threads hold data and every lane of warp 0 has a full run.
-template <class Shape, class T, class Op>
-TWEED_DEVICE T rakeAll(T const& value, Op op) {
-  using Layout = RakeLayout<T, Shape::maxThreads>;
-  constexpr int partials = rakePartials<T>;
-  constexpr int lanes = warpThreads / partials;
-  auto& scratch = rakeScratch<T, Layout::items>();
-  int const rank = Shape::rank();
-  scratch.values.construct(Layout::index(rank), value);
-  arch::syncBlock();
-  if (rank < warpThreads) {
-    T const* const run = scratch.values.data() + Layout::index(rank * Layout::run);
-    T fold = foldRun<Layout::isPieces, Layout::run>(run, op);
-    fold = foldLanes<lanes>(fullMask, fold, op, rank);
-    if (rank % lanes == 0) scratch.partials.construct(rank / lanes, fold);
+// Folds Count neighbours; large values in a loop, which unrolled would be thousands of
+// instructions.
+template <bool IsPieces, int Count, class T, class Op>
+TWEED_DEVICE T foldRun(T const* values, Op op) {
+  if constexpr (IsPieces) {
+    return foldPieces<Count>(values, op);
+  } else if constexpr (sizeof(T) <= 16) {
+    return foldTree<Count>(values, op);
+  } else {
+    return foldSerial(values, Count, op);
   }
-  arch::syncBlock();
-  return foldRun < isPow2(sizeof(T)) && partials * sizeof(T) % 16 == 0,
-         partials > (scratch.partials.data(), op);
 }
 
-// The first `count` threads hold data, 1 <= count <= threads.
-template <class Shape, class T, class Op>
-TWEED_DEVICE T rakeFirst(T const& value, Op op, int count) {
+// Stores the values, and has warp `raking` fold them: each of its lanes calls then(fold, lane) with
+// the fold of its group of Lanes lanes. Holds one barrier. Every lane has a full run.
+template <class Shape, int Lanes, class T, class Op, class Then>
+TWEED_DEVICE void rakeAllBy(int raking, T const& value, Op op, Then then) {
   using Layout = RakeLayout<T, Shape::maxThreads>;
   auto& scratch = rakeScratch<T, Layout::items>();
   int const rank = Shape::rank();
+  int const lane = rank % warpThreads;
+  scratch.values.construct(Layout::index(rank), value);
+  arch::syncBlock();
+  if (rank / warpThreads != raking) return;
+  T const* const run = scratch.values.data() + Layout::index(lane * Layout::run);
+  T const fold = foldRun<Layout::isPieces, Layout::run>(run, op);
+  then(foldLanes<Lanes>(fullMask, fold, op, lane), lane);
+}
+
+// The same when the first `count` threads hold data, 1 <= count <= threads: the fold of all of
+// them.
+template <class Shape, class T, class Op, class Then>
+TWEED_DEVICE void rakeFirstBy(int raking, T const& value, Op op, int count, Then then) {
+  using Layout = RakeLayout<T, Shape::maxThreads>;
+  auto& scratch = rakeScratch<T, Layout::items>();
+  int const rank = Shape::rank();
+  int const lane = rank % warpThreads;
   if (rank < count) scratch.values.construct(Layout::index(rank), value);
   arch::syncBlock();
-  if (rank < warpThreads) {
-    int const lanes = ceilDiv(count, Layout::run);
-    int const lane = rank < lanes ? rank : 0;  // an idle lane repeats lane 0, and nobody asks it
-    T const* const run = scratch.values.data() + Layout::index(lane * Layout::run);
-    T fold = foldSerial(run, smaller(Layout::run, count - lane * Layout::run), op);
-    unsigned const mask = firstLanes(smaller(Shape::threads(), warpThreads));
-    fold = foldFirstLanes<warpThreads>(mask, fold, op, rank, lanes);
-    if (rank == 0) scratch.partials.construct(0, fold);
-  }
+  if (rank / warpThreads != raking) return;
+  int const lanes = ceilDiv(count, Layout::run);
+  int const from = lane < lanes ? lane : 0;  // an idle lane repeats lane 0, and nobody asks it
+  T const* const run = scratch.values.data() + Layout::index(from * Layout::run);
+  T const fold = foldSerial(run, smaller(Layout::run, count - from * Layout::run), op);
+  unsigned const mask = firstLanes(smaller(Shape::threads(), warpThreads));
+  then(foldFirstLanes<warpThreads>(mask, fold, op, lane, lanes), lane);
+}
+
+template <class Shape, int Partials, class T, class Op>
+TWEED_DEVICE T rakeAll(T const& value, Op op) {
+  constexpr int lanes = warpThreads / Partials;
+  auto& scratch = rakeScratch<T, RakeLayout<T, Shape::maxThreads>::items>();
+  rakeAllBy<Shape, lanes>(rakingWarp<Shape>(), value, op, [&](T const& fold, int lane) {
+    if (lane % lanes == 0) scratch.partials.construct(lane / lanes, fold);
+  });
+  arch::syncBlock();
+  constexpr int bytes = Partials * int(sizeof(T));
+  return foldRun < isPow2(sizeof(T)) && bytes % 16 == 0, Partials > (scratch.partials.data(), op);
+}
+
+template <class Shape, class T, class Op>
+TWEED_DEVICE T rakeFirst(T const& value, Op op, int count) {
+  auto& scratch = rakeScratch<T, RakeLayout<T, Shape::maxThreads>::items>();
+  rakeFirstBy<Shape>(rakingWarp<Shape>(), value, op, count, [&](T const& fold, int lane) {
+    if (lane == 0) scratch.partials.construct(0, fold);
+  });
   arch::syncBlock();
   return scratch.partials[0];
 }
@@ -158,7 +192,6 @@ TWEED_DEVICE T foldByThread0(T const& value, Op op, int count) {
 
 template <class Shape, bool IsCounted, class T, class Op>
 TWEED_DEVICE T blockFold(T const& value, Op op, int count) {
-  using Layout = RakeLayout<T, Shape::maxThreads>;
   constexpr bool isAll = !IsCounted && Shape::isStatic;
   if constexpr (!isTriviallyCopyable<T>) {
     return foldByThread0<Shape>(value, op, count);
@@ -171,8 +204,8 @@ TWEED_DEVICE T blockFold(T const& value, Op op, int count) {
     } else {
       return foldFirstLanes<width>(mask, value, op, lane, count);
     }
-  } else if constexpr (isAll && Layout::run * warpThreads == Shape::maxThreads) {
-    return rakeAll<Shape>(value, op);
+  } else if constexpr (isAll && Shape::maxThreads % warpThreads == 0) {
+    return rakeAll<Shape, rakePartials<T>>(value, op);
   } else {
     return rakeFirst<Shape>(value, op, count);
   }

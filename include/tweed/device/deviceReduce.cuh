@@ -11,37 +11,53 @@ namespace tweed {
 
 namespace detail {
 
+inline constexpr std::size_t gridStateHeader = 128;  // the ticket, and a cache line of its own
+
 template <class Acc>
-std::size_t reduceBytes(unsigned long long blocks) {
-  return blocks <= 1 ? 0 : gridStateHeader + blocks * arch::Words<Acc>::count * 8;
+std::size_t reduceBytes(unsigned blocks) {
+  constexpr std::size_t slotBytes = arch::Words<Acc>::count * sizeof(unsigned long long);
+  return gridStateHeader + roundUp(blocks, 32u) * slotBytes;
 }
 
-inline unsigned long long reduceMostBlocks() {
-  return static_cast<unsigned long long>(
-             deviceAttribute(cudaDevAttrMultiProcessorCount, currentDevice())) *
-         tuning::reduceBlocksPerProcessor;
+inline GridState gridState(void* memory, std::size_t bytes) {
+  auto* const words = static_cast<unsigned long long*>(memory);
+  return {words, words + gridStateHeader / sizeof *words,
+          (bytes - gridStateHeader) / sizeof *words};
 }
 
-// Fills in how the threads divide the vectors; returns the number of blocks.
-template <class Task>
-unsigned divideWork(Task& task, std::size_t bytes) {
-  constexpr unsigned long long threads = tuning::reduceThreads;
-  unsigned long long const vectors = task.split.vectors;
-  if (bytes <= tuning::reduceOneBlockBytes) {
-    task.run = larger(1ull, ceilDiv(vectors, 0ull + tuning::reduceOneBlockThreads));
-    return 1;
-  }
-  unsigned long long const blocks = smaller(reduceMostBlocks(), ceilDiv(vectors, threads));
-  task.run = ceilDiv(vectors, blocks * threads);
-  return unsigned(Task::isOrdered ? ceilDiv(vectors, task.run * threads) : blocks);
+template <class Acc>
+unsigned reduceMostBlocks() {
+  return unsigned(deviceAttribute(cudaDevAttrMultiProcessorCount, currentDevice())) *
+         tuning::Reduce<Acc>::blocksPerProcessor;
+}
+
+// Divides the vectors among blocks of `Threads` threads; returns the number of blocks.
+template <int Threads, int Loads, class Task>
+unsigned divideWork(Task& task, unsigned mostBlocks) {
+  constexpr unsigned long long threads = Threads;
+  VectorSplit const split = splitVectors(task.in, task.count);
+  task.vectors = task.in + split.head;
+  task.vectorCount = split.vectors;
+  task.head = static_cast<unsigned char>(split.head);
+  task.tail = static_cast<unsigned char>(split.tail);
+  task.fullRows = unsigned(split.vectors / threads);
+  task.rest = int(split.vectors % threads);
+  unsigned long long const blocks =
+      larger(1ull, smaller(0ull + mostBlocks, ceilDiv(split.vectors, threads)));
+  task.run = larger(1ull, ceilDiv(split.vectors, blocks * threads));
+  task.rows = int(smaller(task.run, 0ull + Loads));
+  unsigned long long const perThread = Task::isOrdered ? task.run : 0ull + task.rows;
+  return unsigned(larger(1ull, smaller(blocks, ceilDiv(split.vectors, threads * perThread))));
 }
 
 template <class T, class Out, class Op, class Init>
 void reduceChecked(T const* in, std::size_t n, Out* out, Op op, Init init, Workspace* workspace,
                    cudaStream_t stream) {
   using Acc = AccumulatorOf<Out>;
+  using Task = ReduceTask<T, Acc, Out, Op, Init>;
+  using Tuning = tuning::Reduce<Acc>;
   static_assert(isTriviallyCopyable<Acc>,
-                "tweed::deviceReduce: the accumulator must be trivially copyable");
+                "tweed::deviceReduce: the type of *out must be trivially copyable");
   if (out == nullptr) fail(cudaErrorInvalidValue, "tweed::deviceReduce: out is a null pointer");
   if (in == nullptr && n > 0)
     fail(cudaErrorInvalidValue,
@@ -51,20 +67,21 @@ void reduceChecked(T const* in, std::size_t n, Out* out, Op op, Init init, Works
       fail(cudaErrorInvalidValue,
            "tweed::deviceReduce: n = 0 needs an init or an operator with an identity");
   }
-  ReduceTask<T, Acc, Out, Op, Init> task{in, n, splitVectors(in, n), 1, out, op, init, {}};
-  unsigned const blocks = divideWork(task, n * sizeof(T));
-  if (blocks == 1) {
+  Task task{in, nullptr, out, n, 0, 0, 0, 0, 0, 0, 0, {}, op, init};
+  if (n * sizeof(T) <= Tuning::oneBlockBytes) {
+    constexpr int threads = Tuning::oneBlockThreads;
+    constexpr int loads = Tuning::oneBlockLoads;
     if (workspace != nullptr) (void)workspace->take("tweed::deviceReduce", 0, stream);
-    constexpr int threads = tuning::reduceOneBlockThreads;
-    return launch(reduceKernel<threads, tuning::reduceLoads, decltype(task)>,
-                  {1, threads, 0, stream}, task);
+    divideWork<threads, loads>(task, 1);
+    return launch(reduceInOneBlock<threads, loads, Task>, {1, threads, 0, stream}, task);
   }
+  constexpr int threads = Tuning::threads;
+  constexpr int loads = Tuning::loads;
+  unsigned const blocks = divideWork<threads, loads>(task, reduceMostBlocks<Acc>());
   std::size_t const bytes = reduceBytes<Acc>(blocks);
   auto const start = [&](Workspace& scratch) {
-    constexpr int threads = tuning::reduceThreads;
-    task.state = GridState(scratch.take("tweed::deviceReduce", bytes, stream));
-    launch(reduceKernel<threads, tuning::reduceLoads, decltype(task)>, {blocks, threads, 0, stream},
-           task);
+    task.state = gridState(scratch.take("tweed::deviceReduce", bytes, stream), scratch.bytes());
+    launch(reduceInGrid<threads, loads, Task>, {blocks, threads, 0, stream}, task);
   };
   if (workspace != nullptr) return start(*workspace);
   Workspace own(stream, bytes);
@@ -77,7 +94,8 @@ void reduceChecked(T const* in, std::size_t n, Out* out, Op op, Init init, Works
 /// whatever n.
 template <class Out>
 std::size_t deviceReduceBytes() {
-  return detail::reduceBytes<AccumulatorOf<Out>>(detail::reduceMostBlocks());
+  using Acc = AccumulatorOf<Out>;
+  return detail::reduceBytes<Acc>(detail::reduceMostBlocks<Acc>());
 }
 
 /// Combines in[0..n) with `op` and writes the result to *out.

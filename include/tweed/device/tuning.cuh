@@ -4,15 +4,20 @@
 
 namespace tweed::tuning {
 
-// deviceReduce. Measured on an H200 by benchmarks/device/deviceReduceTuning.cu.
-
-/// Input up to this size is folded by one block: no partials, no workspace.
-inline constexpr unsigned long long reduceOneBlockBytes = 1ull << 16;
-inline constexpr int reduceOneBlockThreads = 1024;
-/// Above, blocks of this size, and at most so many for each multiprocessor.
-inline constexpr int reduceThreads = 512;
-inline constexpr int reduceBlocksPerProcessor = 4;
-/// 16-byte loads that each thread has in flight.
-inline constexpr int reduceLoads = 4;
+/// deviceReduce, by accumulator. Measured on an H200 by benchmarks/device/deviceReduceTuning.cu.
+template <class Acc>
+struct Reduce {
+  /// A large accumulator takes registers and shared memory that fewer threads have more of.
+  static constexpr bool isSmall = sizeof(Acc) <= 16;
+  /// Input up to so many bytes is folded by one block: no partials, no workspace.
+  static constexpr unsigned long long oneBlockBytes = 1ull << 17;
+  static constexpr int oneBlockThreads = isSmall ? 1024 : 256;
+  static constexpr int oneBlockLoads = isSmall ? 4 : 2;
+  /// Above, blocks of so many threads, and at most so many blocks for each multiprocessor.
+  static constexpr int threads = isSmall ? 512 : 256;
+  static constexpr int blocksPerProcessor = 2;
+  /// 16-byte loads that a thread has on their way.
+  static constexpr int loads = isSmall ? 8 : 2;
+};
 
 }  // namespace tweed::tuning

@@ -9,6 +9,7 @@ namespace tweed {
 
 namespace detail {
 // A tag of our own, so that constructing in place needs no header and cannot meet another overload.
+// Its operator new is not noexcept, or each construction would test the address for null.
 struct Place {
   void* address;
 };
@@ -16,10 +17,10 @@ struct Place {
 
 }  // namespace tweed
 
-TWEED_HOST_DEVICE void* operator new(decltype(sizeof(0)), tweed::detail::Place place) noexcept {
+TWEED_HOST_DEVICE void* operator new(decltype(sizeof(0)), tweed::detail::Place place) {
   return place.address;
 }
-TWEED_HOST_DEVICE void operator delete(void*, tweed::detail::Place) noexcept {}
+TWEED_HOST_DEVICE void operator delete(void*, tweed::detail::Place) {}
 
 namespace tweed {
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// benchmarks/block/blockReduce.cu - a reduction across a block, against CUB's algorithms.
+#include "support/collective.cuh"
+
+#include <tweed/block/blockReduce.cuh>
+
+#include <cub/block/block_reduce.cuh>
+
+namespace {
+
+using bench::Affine;
+using bench::Answer;
+using bench::Compose;
+
+template <class T, class Op_, int Threads>
+struct Tweed {
+  using Value = T;
+  using Op = Op_;
+  static constexpr int threads = Threads;
+  static constexpr int group = Threads;
+  static constexpr Answer answer = Answer::Every;
+  static __device__ T call(T value) { return tweed::blockReduce<Threads>(value, Op{}); }
+};
+
+// How CUB's result reaches the threads.
+//   None      it is thread 0's; one barrier, which CUB asks for before its storage is used again
+//   Contract  through shared memory, with the barrier before the next write that makes it safe
+//             whatever CUB does inside
+//   Inside    the same without that barrier: right, as CUB's algorithms happen to hold one between
+//             the last read and the next write
+enum class Broadcast { None, Contract, Inside };
+
+template <class T, class Op_, int Threads, cub::BlockReduceAlgorithm Algorithm, Broadcast How>
+struct Cub {
+  using Value = T;
+  using Op = Op_;
+  static constexpr int threads = Threads;
+  static constexpr int group = Threads;
+  static constexpr Answer answer = How == Broadcast::None ? Answer::First : Answer::Every;
+  static __device__ T call(T value) {
+    using Reduce = cub::BlockReduce<T, Threads, Algorithm>;
+    __shared__ typename Reduce::TempStorage storage;
+    T result;
+    if constexpr (std::is_same_v<Op, tweed::Sum>) {
+      result = Reduce(storage).Sum(value);
+    } else {
+      result = Reduce(storage).Reduce(value, Op{});
+    }
+    if constexpr (How == Broadcast::None) {
+      __syncthreads();
+      return result;
+    } else {
+      __shared__ T shared;
+      if (threadIdx.x == 0) shared = result;
+      __syncthreads();
+      result = shared;
+      if constexpr (How == Broadcast::Contract) __syncthreads();
+      return result;
+    }
+  }
+};
+
+template <class T, class Op, int Threads, Broadcast How>
+void addCub(bench::Case& to, bench::Load load, std::string const& suffix) {
+  bench::addForm<Cub<T, Op, Threads, cub::BLOCK_REDUCE_WARP_REDUCTIONS, How>>(
+      to, load, "cub.warpReductions" + suffix);
+  bench::addForm<Cub<T, Op, Threads, cub::BLOCK_REDUCE_RAKING, How>>(to, load,
+                                                                     "cub.raking" + suffix);
+  if constexpr (tweed::isCommutative<Op>)
+    bench::addForm<Cub<T, Op, Threads, cub::BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY, How>>(
+        to, load, "cub.rakingCommutative" + suffix);
+}
+
+template <class T, class Op, int... Threads>
+void addType(std::string const& type) {
+  (bench::addLoads(type, Threads,
+                   [](bench::Case& to, bench::Load load) {
+                     bench::addForm<Tweed<T, Op, Threads>>(to, load, "tweed");
+                     addCub<T, Op, Threads, Broadcast::None>(to, load, "");
+                     addCub<T, Op, Threads, Broadcast::Contract>(to, load, ".broadcast");
+                     if constexpr (std::is_same_v<T, float>)
+                       addCub<T, Op, Threads, Broadcast::Inside>(to, load, ".broadcastInside");
+                   }),
+   ...);
+}
+
+void addCases() {
+  bench::addVersion("cub", CUB_VERSION);
+  addType<float, tweed::Sum, 128, 256, 512, 1024>("f32");
+  addType<double, tweed::Sum, 128, 256, 512, 1024>("f64");
+  addType<int, tweed::Sum, 128, 256, 512, 1024>("i32");
+  addType<Affine, Compose, 128, 256, 512, 1024>("affine");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return bench::run(argc, argv, "blockReduce", 12, addCases); }

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// benchmarks/device/deviceReduceTuning.cu - the kernels of deviceReduce in other configurations:
+// the numbers of tweed/device/tuning.cuh come from here. Prints the fastest for each n and mode.
+#include "support/cubSum.cuh"
+
+#include <tweed/device/deviceReduce.cuh>
+
+#include <numeric>
+
+namespace {
+
+using Task = tweed::detail::ReduceTask<float, float, float, tweed::Sum, tweed::detail::NoInit>;
+
+// blocksPerMultiprocessor == 0: one block. Divides the work in each call, as deviceReduce does.
+template <int Threads, int Loads>
+bench::MakeCall tweedCall(int blocksPerMultiprocessor) {
+  return [blocksPerMultiprocessor](std::uint64_t n) {
+    auto const most = std::max(1u, unsigned(bench::multiprocessors() * blocksPerMultiprocessor));
+    auto const workspace = std::make_shared<tweed::Workspace>(bench::stream());
+    return bench::Call([n, most, blocksPerMultiprocessor, workspace](float const* in, float* out) {
+      Task task{};
+      task.in = in;
+      task.out = out;
+      task.count = n;
+      unsigned const blocks = tweed::detail::divideWork<Threads, Loads>(task, most);
+      tweed::LaunchConfig const config{blocks, Threads, 0, bench::stream()};
+      if (blocksPerMultiprocessor == 0) {
+        tweed::launch(tweed::detail::reduceInOneBlock<Threads, Loads, Task>, config, task);
+      } else {
+        std::size_t const bytes = tweed::detail::reduceBytes<float>(blocks);
+        task.state = tweed::detail::gridState(workspace->take("sweep", bytes, bench::stream()),
+                                              workspace->bytes());
+        tweed::launch(tweed::detail::reduceInGrid<Threads, Loads, Task>, config, task);
+      }
+    });
+  };
+}
+
+bench::MakeCall currentCall() {
+  return [](std::uint64_t n) {
+    auto const workspace = std::make_shared<tweed::Workspace>(bench::stream());
+    return bench::Call([workspace, n](float const* in, float* out) {
+      tweed::deviceReduce(in, n, out, tweed::Sum{}, *workspace);
+    });
+  };
+}
+
+template <class Add, int Threads, int Loads>
+void addShape(Add const& add, std::uint64_t n) {
+  std::string const shape = std::to_string(Threads) + "x" + std::to_string(Loads);
+  // One block is hopeless above this.
+  if (n <= 1ull << 16) add(shape + ".oneBlock", tweedCall<Threads, Loads>(0));
+  if (n <= 1ull << 12) return;
+  for (int const blocks : {1, 2, 4, 8}) {
+    if (blocks * Threads > 2048) continue;
+    add(shape + ".blocks" + std::to_string(blocks), tweedCall<Threads, Loads>(blocks));
+  }
+}
+template <class Add, int Threads>
+void addThreads(Add const& add, std::uint64_t n) {
+  addShape<Add, Threads, 1>(add, n);
+  addShape<Add, Threads, 2>(add, n);
+  addShape<Add, Threads, 4>(add, n);
+  addShape<Add, Threads, 8>(add, n);
+}
+
+void addCases() {
+  constexpr int mostLog2 = 30;
+  bench::addVersion("cub", CUB_VERSION);
+  static bench::Input const input(1ull << mostLog2);
+  for (bench::Mode const mode : {bench::Mode::Stream, bench::Mode::Graph, bench::Mode::GraphCold}) {
+    for (int log2 = 10; log2 <= mostLog2; log2 += 2) {
+      std::uint64_t const n = 1ull << log2;
+      if (mode == bench::Mode::GraphCold && !bench::hasColdForm(n)) continue;
+      bench::Case& each =
+          bench::addCase(std::string("f32/") + bench::nameOf(mode) + "/n:" + std::to_string(n));
+      auto const add = [&](std::string const& name, bench::MakeCall make) {
+        bench::addDevicePeer(each, input, mode, n, name, std::move(make));
+      };
+      add("cub", bench::toolkitCubSum());
+      add("current", currentCall());
+      addThreads<decltype(add), 256>(add, n);
+      addThreads<decltype(add), 512>(add, n);
+      addThreads<decltype(add), 1024>(add, n);
+    }
+  }
+}
+
+// Every configuration within 3 % of the best, at most eight, and what is shipped now.
+void printTable() {
+  std::printf("\n%-28s %9s %9s %9s  fastest configurations (us)\n", "case (time of a call, us)",
+              "cub", "current", "best");
+  for (bench::Case const& each : bench::cases()) {
+    if (!each.hasRun()) continue;
+    std::vector<std::size_t> order(each.size() - 2);
+    std::iota(order.begin(), order.end(), std::size_t(2));
+    order.erase(std::remove_if(order.begin(), order.end(),
+                               [&](std::size_t i) { return each.samples(i).empty(); }),
+                order.end());
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return each.medianSeconds(a) < each.medianSeconds(b);
+    });
+    if (order.empty()) continue;
+    double const best = each.medianSeconds(order[0]);
+    std::printf("%-28s %9.3f %9.3f %9.3f ", each.name().c_str(), 1e6 * each.medianSeconds(0),
+                1e6 * each.medianSeconds(1), 1e6 * best);
+    for (std::size_t k = 0; k < order.size() && k < 8; ++k) {
+      double const seconds = each.medianSeconds(order[k]);
+      if (seconds > 1.03 * best) break;
+      std::printf(" %s %.3f", each.peerName(order[k]).c_str(), 1e6 * seconds);
+    }
+    std::printf("\n");
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int const code = bench::run(argc, argv, "deviceReduceTuning", 6, addCases);
+  printTable();
+  return code;
+}

@@ -1,0 +1,573 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Turns the JSON of benchmark runs into the tables of the READMEs and into plots.
+
+    report.py                 print the tables
+    report.py --adopt DIR     take over the JSON of a run from DIR into benchmarks/results
+    report.py --write         put the tables between the markers of README.md and
+                              benchmarks/README.md, and write the plots (if matplotlib is there)
+                              beside the JSON
+    report.py --check         exit 1 if a README's table is not what the JSON gives
+
+A table goes between the lines <!-- table:NAME --> and <!-- /table:NAME -->.
+
+A figure is the median of its rounds. In each round all peers of a case are measured one after the
+other, so a ratio is taken in each round, and its figure is the median of these. What stands behind
++- is 1.4826 times the median distance from the median (the standard deviation, if the rounds
+scatter normally); this is "half the spread": a goal counts as reached if it lies within the median
+plus half the spread on the better side.
+"""
+
+import argparse
+import json
+import math
+import pathlib
+import re
+import statistics
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent
+
+# CUB's time over tweed's: greater is better. n is 2 to this.
+DEVICE_GOALS = {
+    "stream": {14: 1.8, 16: 1.8, 18: 1.8, 20: 1.8, 22: 1.15, 24: 1.02, 26: 1.02, 28: 1.0, 30: 1.0},
+    "graph": {14: 1.1, 16: 1.1, 18: 1.1, 20: 1.1, 22: 1.1},
+    "graphCold": {14: 1.1, 16: 1.1, 18: 1.1},
+}
+# tweed's time over the best of CUB's: smaller is better.
+BLOCK_GOALS = {
+    "latency": {128: 0.88, 256: 0.88, 512: 0.88, 1024: 0.88},
+    "full": {128: 1.03, 256: 1.0, 512: 1.0, 1024: 1.0},
+}
+BROADCAST_GOAL = 0.87
+
+TIME_UNITS = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
+
+
+class Missing(Exception):
+    """What a table needs is not among the results."""
+
+
+class Row:
+    """One peer in one case: its rounds in order, in microseconds, and its counters."""
+
+    def __init__(self):
+        self.rounds = {}
+        self.counters = {}
+        self.error = None
+
+    def times(self):
+        return [self.rounds[i] for i in sorted(self.rounds)]
+
+    @property
+    def time(self):
+        return statistics.median(self.times())
+
+    def median(self, counter):
+        return statistics.median(self.counters[counter])
+
+
+class Results:
+    def __init__(self, directory):
+        self.contexts = {}
+        self.rows = {}  # (program, type, mode, size) -> {peer: Row}
+        self.machine = {}
+        for path in sorted(pathlib.Path(directory).glob("*.json")):
+            with open(path, encoding="utf-8") as file:
+                try:
+                    document = json.load(file)
+                except json.JSONDecodeError as fault:
+                    raise SystemExit(f"report.py: {path}: not complete JSON: {fault}")
+            if "benchmarks" in document:
+                self.take(path, document)
+
+    def take(self, path, document):
+        programs = set()
+        for entry in document["benchmarks"]:
+            parts = [p for p in entry["name"].split("/")
+                     if not p.startswith(("iterations:", "repeats:")) and p != "manual_time"]
+            if entry.get("run_type", "iteration") != "iteration":
+                continue
+            if parts[0] == "machine":
+                if programs:
+                    for program in programs:
+                        self.machine.setdefault(program, {})[parts[1]] = entry
+                else:
+                    pending = self.machine.setdefault(str(path), {})
+                    pending[parts[1]] = entry
+                continue
+            program, kind, mode, size, peer = parts[0], parts[1], parts[2], parts[3], parts[4]
+            if program not in programs:
+                if program in self.contexts:
+                    raise SystemExit(f"report.py: {path}: another file has {program} too")
+                programs.add(program)
+                self.contexts[program] = document.get("context", {})
+                self.machine.setdefault(program, {}).update(self.machine.pop(str(path), {}))
+            key = (program, kind, mode, int(size.split(":")[1]))
+            row = self.rows.setdefault(key, {}).setdefault(peer, Row())
+            if entry.get("error_occurred") or entry.get("skipped"):
+                row.error = entry.get("error_message", entry.get("skip_message", "error"))
+                continue
+            index = entry.get("repetition_index", len(row.rounds))
+            row.rounds[index] = entry["real_time"] * TIME_UNITS[entry["time_unit"]]
+            for name, value in entry.items():
+                if isinstance(value, float) and name not in ("real_time", "cpu_time"):
+                    row.counters.setdefault(name, []).append(value)
+
+    def case(self, program, kind, mode, size):
+        """Peers without an error; Missing if there are none."""
+        peers = self.rows.get((program, kind, mode, size), {})
+        good = {name: row for name, row in peers.items()
+                if not row.error and row.rounds and min(row.rounds.values()) > 0}
+        if not good:
+            raise Missing(f"no results of {program}/{kind}/{mode}/{size}")
+        return good
+
+    def sizes(self, program, kind, mode):
+        return sorted(s for p, k, m, s in self.rows if (p, k, m) == (program, kind, mode))
+
+    def errors(self):
+        for key, peers in sorted(self.rows.items()):
+            for peer, row in peers.items():
+                if row.error:
+                    yield "/".join(map(str, key)) + "/" + peer, row.error
+
+
+class Ratio:
+    """Of two rows: by round where both have the same rounds, else of their medians."""
+
+    def __init__(self, above, below):
+        if sorted(above.rounds) == sorted(below.rounds):
+            values = [a / b for a, b in zip(above.times(), below.times())]
+            self.median = statistics.median(values)
+            self.half = 1.4826 * statistics.median(abs(v - self.median) for v in values)
+        else:
+            self.median = above.time / below.time
+            self.half = 0.0
+
+    def __str__(self):
+        return f"{self.median:.2f} ± {self.half:.2f}"
+
+    def is_at_least(self, goal):
+        return self.median + self.half >= goal
+
+    def is_at_most(self, goal):
+        return self.median - self.half <= goal
+
+
+def figure(value):
+    """Three to four digits."""
+    if value >= 1000:
+        return f"{value:.0f}"
+    if value >= 100:
+        return f"{value:.1f}" if value < 1000 else f"{value:.0f}"
+    return f"{value:.2f}"
+
+
+def power(n):
+    log2 = n.bit_length() - 1
+    return f"2^{log2}" if n == 1 << log2 else str(n)
+
+
+def version(number):
+    """CUB_VERSION as CCCL writes it: 300001 is 3.0.1 (before 3.0: 200800 is 2.8.0)."""
+    number = int(number)
+    return f"{number // 100000}.{number // 100 % 1000}.{number % 100}"
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "|".join(" --- " for _ in head) + "|"]
+    lines += ["| " + " | ".join(str(c) for c in row) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def verdict(is_reached):
+    return "yes" if is_reached else "**no**"
+
+
+def best(peers, accept):
+    """The name of the fastest accepted peer."""
+    names = [name for name in peers if accept(name)]
+    if not names:
+        raise Missing("no peer to compare with")
+    return min(names, key=lambda name: peers[name].time)
+
+
+def device_table(results, mode):
+    program = "deviceReduce"
+    sizes = results.sizes(program, "f32", mode)
+    if not sizes:
+        raise Missing(f"no results of {program}/{mode}")
+    context = results.contexts[program]
+    has_newest = any("cubNewest" in results.case(program, "f32", mode, n) for n in sizes)
+    head = ["n", "tweed, µs", "GB/s", f"CUB {version(context['cub'])}, µs"]
+    if has_newest:
+        head.append(f"CUB {version(context['cubNewest'])}, µs")
+    head.append("reading alone, µs")
+    head.append("CUB / tweed")
+    if has_newest:
+        head.append("newest CUB / tweed")
+    head += ["goal", "reached"]
+    rows = []
+    for n in sizes:
+        peers = results.case(program, "f32", mode, n)
+        if "tweed" not in peers or "cub" not in peers:
+            rows.append([power(n)] + ["error"] * (len(head) - 1))
+            continue
+        tweed, cub = peers["tweed"], peers["cub"]
+        ratio = Ratio(cub, tweed)
+        goal = DEVICE_GOALS.get(mode, {}).get(n.bit_length() - 1)
+        row = [power(n), figure(tweed.time), figure(tweed.median("GBps")), figure(cub.time)]
+        if has_newest:
+            row.append(figure(peers["cubNewest"].time) if "cubNewest" in peers else "error")
+        reads = [name for name in peers if name.startswith("read")]
+        row.append(figure(peers[best(peers, lambda x: x in reads)].time) if reads else "")
+        row.append(str(ratio))
+        if has_newest:
+            row.append(str(Ratio(peers["cubNewest"], tweed)) if "cubNewest" in peers else "error")
+        row += [goal, verdict(ratio.is_at_least(goal))] if goal else ["", ""]
+        rows.append(row)
+    return table(head, rows)
+
+
+def is_first(name):
+    return name.startswith("cub.") and "broadcast" not in name
+
+
+def is_broadcast(name):
+    return name.startswith("cub.") and name.endswith(".broadcast")
+
+
+def collective_figure(row, load):
+    return f"{row.median('cycles'):.0f}" if load == "latency" else figure(row.time)
+
+
+def short(name):
+    return name.replace("cub.", "").replace(".broadcastInside", "").replace(".broadcast", "")
+
+
+def block_table(results, load):
+    program, kind = "blockReduce", "f32"
+    sizes = results.sizes(program, kind, load)
+    if not sizes:
+        raise Missing(f"no results of {program}/{kind}/{load}")
+    unit = "cycles" if load == "latency" else "µs"
+    head = ["threads", f"tweed, {unit}", "best CUB, thread 0", "tweed / CUB", "goal", "reached",
+            "best CUB + broadcast", "tweed / that", "goal", "reached", "one barrier less"]
+    rows = []
+    for threads in sizes:
+        peers = results.case(program, kind, load, threads)
+        if "tweed" not in peers:
+            rows.append([threads] + ["error"] * (len(head) - 1))
+            continue
+        tweed = peers["tweed"]
+        first = best(peers, is_first)
+        everywhere = best(peers, is_broadcast)
+        inside = best(peers, lambda name: name.endswith(".broadcastInside"))
+        to_first = Ratio(tweed, peers[first])
+        to_every = Ratio(tweed, peers[everywhere])
+        goal = BLOCK_GOALS[load].get(threads)
+        rows.append([
+            threads, collective_figure(tweed, load),
+            f"{collective_figure(peers[first], load)} ({short(first)})", to_first,
+            goal if goal else "", verdict(to_first.is_at_most(goal)) if goal else "",
+            f"{collective_figure(peers[everywhere], load)} ({short(everywhere)})", to_every,
+            BROADCAST_GOAL, verdict(to_every.is_at_most(BROADCAST_GOAL)),
+            Ratio(tweed, peers[inside])])
+    return table(head, rows)
+
+
+def ratio_table(results, program, kinds, has_broadcast):
+    """tweed over the best of CUB's, for each type and size, both loads."""
+    head = ["type", "threads", "latency, cycles", "/ best CUB", "full, µs", "/ best CUB"]
+    if has_broadcast:
+        head[3:4] = ["/ CUB, first thread", "/ CUB + broadcast"]
+        head[6:7] = ["/ CUB, first thread", "/ CUB + broadcast"]
+    rows = []
+    for kind in kinds:
+        sizes = sorted(set(results.sizes(program, kind, "latency")) |
+                       set(results.sizes(program, kind, "full")))
+        for threads in sizes:
+            row = [kind, threads]
+            for load in ("latency", "full"):
+                try:
+                    peers = results.case(program, kind, load, threads)
+                except Missing:
+                    row += [""] * (3 if has_broadcast else 2)
+                    continue
+                if "tweed" not in peers:
+                    row += ["error"] * (3 if has_broadcast else 2)
+                    continue
+                tweed = peers["tweed"]
+                row.append(collective_figure(tweed, load))
+                groups = [lambda n: n.startswith("cub") and "broadcast" not in n]
+                if has_broadcast:
+                    groups.append(lambda n: n.startswith("cub") and n.endswith(".broadcast"))
+                row += [str(Ratio(tweed, peers[best(peers, group)])) for group in groups]
+            rows.append(row)
+    if not rows:
+        raise Missing(f"no results of {program}")
+    return table(head, rows)
+
+
+def machine_table(results):
+    rows = []
+    for program, context in sorted(results.contexts.items()):
+        readings = results.machine.get(program, {})
+        clocks = []
+        for when in ("before", "after"):
+            entry = readings.get(when)
+            if entry and "smClockMHz" in entry:
+                clocks.append(f"{entry['smClockMHz']:.0f} / {entry['memoryClockMHz']:.0f} MHz, "
+                              f"{entry['powerWatts']:.0f} W")
+        cub = version(context["cub"]) if "cub" in context else "?"
+        if "cubNewest" in context:
+            cub += " and " + version(context["cubNewest"])
+        rows.append([program, context.get("date", "?")[:16], context.get("card", "?"),
+                     context.get("driver", "?"), context.get("nvcc", "?"), cub,
+                     context.get("revision", "?"), "; ".join(clocks)])
+    if not rows:
+        raise Missing("no results")
+    return table(["program", "date", "card", "driver", "nvcc", "CUB", "tweed",
+                  "SM / memory clock and power under load, before; after"], rows)
+
+
+TABLES = {
+    "machine": machine_table,
+    "deviceReduce.stream": lambda r: device_table(r, "stream"),
+    "deviceReduce.graph": lambda r: device_table(r, "graph"),
+    "deviceReduce.graphCold": lambda r: device_table(r, "graphCold"),
+    "blockReduce.latency": lambda r: block_table(r, "latency"),
+    "blockReduce.full": lambda r: block_table(r, "full"),
+    "blockReduce.types": lambda r: ratio_table(r, "blockReduce", ["f32", "f64", "i32", "affine"],
+                                               True),
+    "blockScan": lambda r: ratio_table(r, "blockScan", ["f32", "i32"], False),
+    "warpReduce": lambda r: ratio_table(r, "warpReduce", ["f32", "f64", "i32", "affine"], True),
+    "warpScan": lambda r: ratio_table(r, "warpScan", ["f32", "f64", "i32"], False),
+}
+
+
+def with_tables(path, text, results):
+    """The text with each marked table made anew."""
+    def replace(match):
+        name = match.group(1)
+        if name not in TABLES:
+            raise SystemExit(f"report.py: {path}: there is no table {name}; there are: " +
+                             ", ".join(TABLES))
+        try:
+            return f"<!-- table:{name} -->\n{TABLES[name](results)}\n<!-- /table:{name} -->"
+        except Missing as reason:
+            raise SystemExit(f"report.py: {path}: table {name}: {reason}")
+    return re.sub(r"<!-- table:([\w.]+) -->\n.*?<!-- /table:\1 -->", replace, text, flags=re.S)
+
+
+# ---- plots ----
+
+COLOURS = {"tweed": "#c0392b", "cub": "#2c3e50", "cubNewest": "#2980b9", "read": "#95a5a6",
+           "copy": "#b8b08d"}
+
+
+def start_plots():
+    try:
+        import matplotlib
+    except ImportError:
+        print("report.py: no matplotlib here: no plots", file=sys.stderr)
+        return None
+    matplotlib.use("Agg")
+    matplotlib.rcParams.update({
+        "svg.hashsalt": "tweed", "font.size": 9, "axes.spines.top": False,
+        "axes.spines.right": False, "axes.grid": True, "grid.color": "#e4e4e4",
+        "grid.linewidth": 0.7, "axes.axisbelow": True, "legend.frameon": False,
+        "figure.dpi": 120, "savefig.bbox": "tight"})
+    from matplotlib import pyplot
+    return pyplot
+
+
+def save(figure_, directory, name):
+    figure_.savefig(directory / f"{name}.png", metadata={"Software": None})
+    figure_.savefig(directory / f"{name}.svg", metadata={"Date": None})
+
+
+def plot_device(pyplot, results, directory):
+    program = "deviceReduce"
+    modes = [m for m in ("stream", "graph") if results.sizes(program, "f32", m)]
+    if not modes:
+        return
+    context = results.contexts[program]
+    names = {"tweed": "tweed", "cub": f"CUB {version(context['cub'])}",
+             "read": "reading alone", "copy": "cudaMemcpy, bytes read and written"}
+    if "cubNewest" in context:
+        names["cubNewest"] = f"CUB {version(context['cubNewest'])}"
+    titles = {"stream": "calls back to back in a stream", "graph": "32 calls replayed as a graph"}
+
+    def series(mode, peer, value):
+        found = []
+        for n in results.sizes(program, "f32", mode):
+            peers = results.case(program, "f32", mode, n)
+            if peer == "read":
+                reads = [p for p in peers if p.startswith("read")]
+                if reads:
+                    found.append((n, value(peers[best(peers, lambda x: x in reads)], peers)))
+            elif peer in peers:
+                found.append((n, value(peers[peer], peers)))
+        return zip(*found) if found else ((), ())
+
+    def ticks(axes):
+        axes.set_xscale("log", base=2)
+        axes.set_xticks([2 ** k for k in range(10, 31, 4)])
+        axes.set_xlabel("n, floats")
+
+    sheet, panels = pyplot.subplots(1, len(modes), figsize=(4.6 * len(modes), 3.4), sharey=True,
+                                    squeeze=False)
+    for axes, mode in zip(panels[0], modes):
+        for peer in ("copy", "read", "cubNewest", "cub", "tweed"):
+            if peer in names:
+                x, y = series(mode, peer, lambda row, _: row.median("GBps"))
+                style = "--" if peer in ("read", "copy") else "-"
+                axes.plot(x, y, style, color=COLOURS[peer], label=names[peer], linewidth=1.6,
+                          marker="o" if style == "-" else None, markersize=3)
+        axes.set_yscale("log")
+        axes.set_title(titles[mode], fontsize=9)
+        ticks(axes)
+    panels[0][0].set_ylabel("GB/s")
+    handles, labels = panels[0][0].get_legend_handles_labels()
+    panels[0][0].legend(handles[::-1], labels[::-1], loc="lower right", fontsize=8)
+    sheet.suptitle(f"Sum of n floats, {context.get('card', '')}", fontsize=10)
+    save(sheet, directory, "deviceReduce.speed")
+    pyplot.close(sheet)
+
+    sheet, panels = pyplot.subplots(1, len(modes), figsize=(4.6 * len(modes), 3.0), sharey=True,
+                                    squeeze=False)
+    for axes, mode in zip(panels[0], modes):
+        axes.axhline(1, color="#444444", linewidth=0.8)
+        for peer in ("cubNewest", "cub"):
+            if peer in names:
+                x, y = series(mode, peer, lambda row, peers: Ratio(row, peers["tweed"]).median
+                              if "tweed" in peers else math.nan)
+                axes.plot(x, y, "-o", color=COLOURS[peer], markersize=3, linewidth=1.6,
+                          label=f"{names[peer]} / tweed")
+        goals = DEVICE_GOALS[mode]
+        axes.plot([2 ** k for k in goals], list(goals.values()), "_", color=COLOURS["tweed"],
+                  markersize=11, markeredgewidth=2, label="goal")
+        axes.set_title(titles[mode], fontsize=9)
+        ticks(axes)
+    panels[0][0].set_ylabel("time of CUB / time of tweed")
+    panels[0][0].legend(fontsize=8)
+    save(sheet, directory, "deviceReduce.ratio")
+    pyplot.close(sheet)
+
+
+def plot_block(pyplot, results, directory):
+    program, kind = "blockReduce", "f32"
+    loads = [x for x in ("latency", "full") if results.sizes(program, kind, x)]
+    if not loads:
+        return
+    groups = [("tweed, every thread", lambda n: n == "tweed", COLOURS["tweed"]),
+              ("best CUB, thread 0", is_first, COLOURS["cub"]),
+              ("best CUB + broadcast", is_broadcast, COLOURS["cubNewest"])]
+    sheet, panels = pyplot.subplots(1, len(loads), figsize=(4.4 * len(loads), 3.2), squeeze=False)
+    for axes, load in zip(panels[0], loads):
+        sizes = results.sizes(program, kind, load)
+        for g, (label, accept, colour) in enumerate(groups):
+            heights = []
+            for threads in sizes:
+                peers = results.case(program, kind, load, threads)
+                names = [name for name in peers if accept(name)]
+                row = peers[min(names, key=lambda name: peers[name].time)] if names else None
+                if row is None:
+                    heights.append(0)
+                    continue
+                heights.append(row.median("cycles") if load == "latency" else row.time)
+            bars = axes.bar([i + (g - 1) * 0.27 for i in range(len(sizes))], heights, 0.25,
+                            color=colour, label=label)
+            axes.bar_label(bars, fmt="%.0f" if load == "latency" else "%.1f", fontsize=7)
+        axes.set_xticks(range(len(sizes)), [str(s) for s in sizes])
+        axes.set_xlabel("threads of a block")
+        axes.set_title("one block: cycles of a call" if load == "latency"
+                       else "2048 threads on each SM: µs of 66 calls", fontsize=9)
+        axes.grid(axis="x", visible=False)
+    panels[0][0].legend(fontsize=8, loc="upper left")
+    save(sheet, directory, "blockReduce")
+    pyplot.close(sheet)
+
+
+# ---- main ----
+
+def adopt(source, target):
+    """Copies the JSON without what can be computed from the rest, one row a line."""
+    kept = ("name", "run_type", "repetitions", "repetition_index", "real_time", "time_unit",
+            "error_occurred", "error_message", "skipped", "skip_message")
+    dropped = ("run_name", "family_index", "per_family_instance_index", "threads", "iterations",
+               "cpu_time")
+    target.mkdir(parents=True, exist_ok=True)
+    for path in sorted(source.glob("*.json")):
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if "benchmarks" not in document:
+            continue
+        rows = []
+        for entry in document["benchmarks"]:
+            if entry.get("run_type", "iteration") == "iteration":
+                rows.append({key: value if key in kept or not isinstance(value, float)
+                             else float(f"{value:.6g}")
+                             for key, value in entry.items() if key not in dropped})
+        head = json.dumps({"context": document["context"]}, indent=1)[:-2]
+        lines = ",\n".join(json.dumps(row) for row in rows)
+        (target / path.name).write_text(head + ',\n"benchmarks": [\n' + lines + "\n]}\n",
+                                        encoding="utf-8")
+        print(f"report.py: {target / path.name}: {len(rows)} rows")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--results", default=HERE / "results", type=pathlib.Path,
+                        help="directory with the JSON files (default: benchmarks/results)")
+    parser.add_argument("--plots", type=pathlib.Path,
+                        help="directory for plots (default with --write: that of the JSON)")
+    parser.add_argument("--write", action="store_true", help="write the READMEs' tables and plots")
+    parser.add_argument("--check", action="store_true", help="compare the READMEs' tables")
+    parser.add_argument("--print", action="store_true", help="print the tables (the default)")
+    parser.add_argument("--readme", type=pathlib.Path, action="append",
+                        help="README to treat (default: README.md and benchmarks/README.md)")
+    parser.add_argument("--adopt", type=pathlib.Path, metavar="DIR",
+                        help="take over the JSON of a run into the results")
+    options = parser.parse_args()
+    if options.adopt:
+        adopt(options.adopt, options.results)
+
+    results = Results(options.results)
+    status = 0
+    for name, reason in results.errors():
+        print(f"ERROR {name}: {reason}", file=sys.stderr)
+        status = 1
+    readmes = options.readme or [ROOT / "README.md", HERE / "README.md"]
+    for path in readmes if options.write or options.check else []:
+        if not path.exists():
+            continue
+        text = path.read_text(encoding="utf-8")
+        fresh = with_tables(path, text, results)
+        if options.write and fresh != text:
+            path.write_text(fresh, encoding="utf-8")
+            print(f"report.py: wrote {path}")
+        elif fresh != text:
+            print(f"report.py: {path}: its tables are not what {options.results} gives; "
+                  "run benchmarks/report.py --write", file=sys.stderr)
+            status = 1
+    plots = options.plots or (options.results if options.write else None)
+    if plots:
+        pyplot = start_plots()
+        if pyplot:
+            plots.mkdir(parents=True, exist_ok=True)
+            plot_device(pyplot, results, plots)
+            plot_block(pyplot, results, plots)
+    if options.print or not (options.write or options.check or options.plots):
+        for name, make in TABLES.items():
+            try:
+                print(f"\n{name}\n{make(results)}")
+            except Missing as reason:
+                print(f"\n{name}: {reason}")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// benchmarks/warp/warpReduce.cu - a reduction across a warp, against CUB's. Latency: one warp;
+// full: blocks of 256.
+#include "support/collective.cuh"
+
+#include <tweed/warp/warpReduce.cuh>
+
+#include <cub/warp/warp_reduce.cuh>
+
+namespace {
+
+using bench::Answer;
+
+template <class T, class Op_, int Threads, Answer Where>
+struct Form {
+  using Value = T;
+  using Op = Op_;
+  static constexpr int threads = Threads;
+  static constexpr int group = 32;
+  static constexpr Answer answer = Where;
+};
+
+template <class T, class Op, int Threads>
+struct Tweed : Form<T, Op, Threads, Answer::Every> {
+  static __device__ T call(T value) { return tweed::warpReduce(value, Op{}); }
+};
+
+template <class T, class Op, int Threads, Answer Where>
+struct Cub : Form<T, Op, Threads, Where> {
+  static __device__ T call(T value) {
+    using Reduce = cub::WarpReduce<T>;
+    __shared__ typename Reduce::TempStorage storage[Threads / 32];
+    T result;
+    if constexpr (std::is_same_v<Op, tweed::Sum>) {
+      result = Reduce(storage[threadIdx.x / 32]).Sum(value);
+    } else {
+      result = Reduce(storage[threadIdx.x / 32]).Reduce(value, Op{});
+    }
+    if constexpr (Where == Answer::Every) result = cub::ShuffleIndex<32>(result, 0, ~0u);
+    return result;
+  }
+};
+
+template <class T, class Op, int Threads>
+void addThreads(std::string const& type, bench::Load load) {
+  bench::Case& to =
+      bench::addCase(type + "/" + bench::nameOf(load) + "/threads:" + std::to_string(Threads));
+  bench::addForm<Tweed<T, Op, Threads>>(to, load, "tweed");
+  bench::addForm<Cub<T, Op, Threads, Answer::First>>(to, load, "cub");
+  bench::addForm<Cub<T, Op, Threads, Answer::Every>>(to, load, "cub.broadcast");
+}
+
+template <class T, class Op>
+void addType(std::string const& type) {
+  addThreads<T, Op, 32>(type, bench::Load::Latency);
+  addThreads<T, Op, 256>(type, bench::Load::Full);
+}
+
+void addCases() {
+  bench::addVersion("cub", CUB_VERSION);
+  addType<float, tweed::Sum>("f32");
+  addType<double, tweed::Sum>("f64");
+  addType<int, tweed::Sum>("i32");
+  addType<bench::Affine, bench::Compose>("affine");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return bench::run(argc, argv, "warpReduce", 12, addCases); }

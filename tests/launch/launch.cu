@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/launch/launch.cu - tests tweed/launch/launch.cuh
+#include <tweed/launch/launch.cuh>
+
+#include <climits>
+
+#include "support/device.cuh"
+
+namespace {
+
+using namespace tweedTest;
+
+__global__ void count(int* runs) { atomicAdd(runs, 1); }
+__global__ void countBlocks(int* runs) {
+  if (threadIdx.x + threadIdx.y + threadIdx.z == 0) atomicAdd(runs, 1);
+}
+__global__ void nothing() {}
+
+// Fills all of its dynamic shared memory, and reads it in another order.
+__global__ void useShared(int* sum, unsigned bytes) {
+  unsigned char* const shared = dynamicShared<unsigned char>();
+  for (unsigned i = threadIdx.x; i < bytes; i += blockDim.x) shared[i] = (unsigned char)(i % 251);
+  __syncthreads();
+  int wrong = 0;
+  for (unsigned i = threadIdx.x; i < bytes; i += blockDim.x) {
+    unsigned const j = bytes - 1 - i;
+    wrong += shared[j] != j % 251;
+  }
+  atomicAdd(sum, wrong + 1);
+}
+
+// One byte less would be enough for nothing: static and dynamic memory both count.
+__global__ void useBoth(int* sum, unsigned bytes) {
+  __shared__ int own[256];
+  own[threadIdx.x % 256] = int(threadIdx.x);
+  unsigned char* const shared = dynamicShared<unsigned char>();
+  for (unsigned i = threadIdx.x; i < bytes; i += blockDim.x) shared[i] = (unsigned char)(i % 251);
+  __syncthreads();
+  int wrong = own[(threadIdx.x + 1) % blockDim.x] != int((threadIdx.x + 1) % blockDim.x);
+  for (unsigned i = threadIdx.x; i < bytes; i += blockDim.x) wrong += shared[i] != i % 251;
+  atomicAdd(sum, wrong + 1);
+}
+
+// The configuration is refused: the text holds all parts, no error stays, and the kernel did not
+// run.
+template <class Kernel, class... Args>
+void checkRefused(std::vector<std::string> const& parts, tweed::LaunchConfig const& config,
+                  Kernel kernel, Args... args) {
+  DeviceArray<int> const out(std::vector<int>(1, 5));
+  std::string const text = refusal([&] { tweed::launch(kernel, config, out.data(), args...); });
+  CAPTURE(text);
+  CHECK(contains(text, "tweed::launch"));
+  for (std::string const& part : parts) {
+    CAPTURE(part);
+    CHECK(contains(text, part));
+  }
+  tweed::synchronize();
+  CHECK(out.host()[0] == 5);
+  tweed::launch(count, {1, 1}, out.data());  // the next launch is not blamed
+  tweed::synchronize();
+  CHECK(out.host()[0] == 6);
+}
+
+int runsOf(tweed::LaunchConfig const& config) {
+  DeviceArray<int> const runs(std::vector<int>(1, 0));
+  tweed::launch(countBlocks, config, runs.data());
+  tweed::synchronize();
+  return runs.host()[0];
+}
+
+struct Parameter {
+  explicit Parameter(int v) : value(v) {}
+  int value;
+};
+struct Convertible {
+  operator double() const { return 2.5; }
+};
+enum class Color : unsigned char { red = 3 };
+
+__global__ void takeMany(int* out, int i, long long l, float f, double d, bool b, Color c,
+                         int const* p) {
+  out[0] = i, out[1] = int(l >> 32), out[2] = int(f * 4), out[3] = int(d * 4), out[4] = b;
+  out[5] = int(c), out[6] = p == nullptr ? -1 : *p;
+}
+__global__ void takeStruct(int* out, Parameter parameter) { *out = parameter.value; }
+
+template <class F>
+__global__ void apply(int* out, F f) {
+  out[threadIdx.x] = f(int(threadIdx.x));
+}
+struct TimesSeven {
+  TWEED_HOST_DEVICE int operator()(int x) const { return 7 * x; }
+};
+
+#if !defined(TWEED_LOOM)
+// Keeps 200 values alive across a loop, so that a thread needs as many registers.
+__global__ void needsRegisters(int* out, float* data, int turns) {
+  float v[200];
+#pragma unroll
+  for (int i = 0; i < 200; ++i) v[i] = data[i * 32 + threadIdx.x % 32];
+  for (int turn = 0; turn < turns; ++turn) {
+#pragma unroll
+    for (int i = 0; i < 200; ++i) v[i] = v[i] * v[(i + 7) % 200] + v[(i + 31) % 200];
+  }
+#pragma unroll
+  for (int i = 0; i < 200; ++i) data[i * 32 + threadIdx.x % 32] = v[i];
+  atomicAdd(out, 1);
+}
+__global__ __launch_bounds__(256) void boundTo256(int* out) { atomicAdd(out, 1); }
+#endif
+
+}  // namespace
+
+TEST_SUITE("launch") {
+  TEST_CASE("every block and thread runs") {
+    CHECK(runsOf({1, 1}) == 1);
+    CHECK(runsOf({7, 33}) == 7);
+    CHECK(runsOf({dim3(2, 3, 4), dim3(4, 3, 2)}) == 24);
+    CHECK(runsOf({dim3(1, 1, 5), dim3(1, 1, 64)}) == 5);
+    CHECK(runsOf({1, 1024}) == 1);
+    CHECK(runsOf({1, dim3(1, 1024)}) == 1);
+    DeviceArray<int> const runs(std::vector<int>(1, 0));
+    tweed::launch(count, {dim3(2, 3), dim3(5, 7)}, runs.data());
+    tweed::launch(nothing, {3, 3});
+    tweed::synchronize();
+    CHECK(runs.host()[0] == 210);
+  }
+  TEST_CASE("an empty grid is success, and does nothing (C38)") {
+    for (dim3 const grid : {dim3(0), dim3(5, 0), dim3(5, 5, 0), dim3(0, 0, 0)})
+      CHECK(runsOf({grid, 32}) == 0);
+    CHECK(runsOf({0, 32, 300 * 1024}) == 0);
+    CHECK(cudaGetLastError() == cudaSuccess);
+  }
+  TEST_CASE("grids beyond the limits are refused (C38)") {
+    checkRefused({"grid.y", "65536", "65535"}, {dim3(1, 65536), 32}, count);
+    checkRefused({"grid.z", "65536", "65535"}, {dim3(1, 1, 65536), 32}, count);
+    checkRefused({"grid.x", "2147483648", "2147483647"}, {2147483648u, 32}, count);
+    checkRefused({"grid.x", "4294967295"}, {unsigned(-1), 32}, count);
+    checkRefused({"grid.y", "4294967295"}, {dim3(1, unsigned(-1)), 32}, count);
+    // An empty grid does not excuse a wrong one.
+    checkRefused({"grid.y", "70000", "65535"}, {dim3(0, 70000), 32}, count);
+  }
+  TEST_CASE("blocks beyond the limits are refused (C38)") {
+    checkRefused({"(32, 64, 1)", "2048", "1024"}, {1, dim3(32, 64)}, count);
+    checkRefused({"1025", "1024"}, {1, 1025}, count);
+    checkRefused({"(0, 1, 1)", "no threads", "1024"}, {1, 0}, count);
+    checkRefused({"(32, 0, 1)", "no threads"}, {1, dim3(32, 0)}, count);
+    checkRefused({"block.z", "65", "64"}, {1, dim3(1, 1, 65)}, count);
+    checkRefused({"(0, 1, 1)"}, {0, 0}, count);
+    checkRefused({"4294967295"}, {1, unsigned(-1)}, count);
+    // The product is 2^65 + 1, which 64 bits take for 1; and 2^64, which they take for 0.
+    checkRefused({"(2996173443, 1119412321, 11)"}, {1, dim3(2996173443u, 1119412321u, 11)}, count);
+    checkRefused({"(4194304, 2097152, 2097152)"}, {1, dim3(1u << 22, 1u << 21, 1u << 21)}, count);
+  }
+  TEST_CASE("more shared memory than a block has is refused (C38)") {
+    auto const limit = tweed::deviceInfo().sharedBytesPerBlockOptIn;
+    checkRefused({std::to_string(300 * 1024), std::to_string(limit)}, {1, 32, 300 * 1024},
+                 useShared, 0u);
+    checkRefused({std::to_string(limit + 1), std::to_string(limit)}, {1, 32, limit + 1}, useShared,
+                 0u);
+    checkRefused({std::to_string(SIZE_MAX), std::to_string(limit)}, {1, 32, SIZE_MAX}, useShared,
+                 0u);
+    // A multiple of 2^32 is not 0.
+    checkRefused({"4294967296", std::to_string(limit)}, {1, 32, std::size_t(1) << 32}, useShared,
+                 0u);
+  }
+  TEST_CASE("shared memory above 48 KiB is opted in to by itself, and all of it is there (C38)") {
+    auto const limit = unsigned(tweed::deviceInfo().sharedBytesPerBlockOptIn);
+    for (unsigned const bytes :
+         {1u, 48 * 1024u - 1, 48 * 1024u, 48 * 1024u + 1, 100 * 1024u, limit, 7u, limit}) {
+      CAPTURE(bytes);
+      DeviceArray<int> const sum(std::vector<int>(1, 0));
+      tweed::launch(useShared, {2, 128, bytes}, sum.data(), bytes);
+      tweed::synchronize();
+      CHECK(sum.host()[0] == 256);
+    }
+  }
+  TEST_CASE("exactly 48 KiB beside static shared memory (C38)") {
+    for (unsigned const bytes : {47 * 1024u, 47 * 1024u + 1, 48 * 1024u, 100 * 1024u}) {
+      CAPTURE(bytes);
+      DeviceArray<int> const sum(std::vector<int>(1, 0));
+      tweed::launch(useBoth, {2, 256, bytes}, sum.data(), bytes);
+      tweed::synchronize();
+      CHECK(sum.host()[0] == 512);
+    }
+  }
+#if !defined(TWEED_LOOM)  // the loom sees neither static shared memory nor registers
+  TEST_CASE("static shared memory counts towards the limit (C38)") {
+    auto const limit = tweed::deviceInfo().sharedBytesPerBlockOptIn;
+    checkRefused({std::to_string(limit), "1024"}, {1, 256, limit}, useBoth, 0u);
+    checkRefused({std::to_string(limit - 1023), "1024"}, {1, 256, limit - 1023}, useBoth, 0u);
+    checkRefused({std::to_string(SIZE_MAX), "1024"}, {1, 256, SIZE_MAX}, useBoth, 0u);
+    auto const most = unsigned(limit - 1024);
+    DeviceArray<int> const sum(std::vector<int>(1, 0));
+    tweed::launch(useBoth, {1, 256, most}, sum.data(), most);
+    tweed::synchronize();
+    CHECK(sum.host()[0] == 256);
+  }
+  TEST_CASE("more registers than a block has are refused (C38)") {
+    cudaFuncAttributes attributes;
+    TWEED_CHECK(cudaFuncGetAttributes(&attributes, needsRegisters));
+    REQUIRE(attributes.numRegs > 64);
+    DeviceArray<float> const data(std::vector<float>(200 * 32, 0.f));
+    checkRefused({"1024 threads", std::to_string(attributes.maxThreadsPerBlock),
+                  std::to_string(attributes.numRegs * 1024),
+                  std::to_string(tweed::deviceInfo().registersPerBlock)},
+                 {1, 1024}, needsRegisters, data.data(), 1);
+    DeviceArray<int> const out(std::vector<int>(1, 0));
+    tweed::launch(needsRegisters, {1, 128}, out.data(), data.data(), 1);
+    tweed::synchronize();
+    CHECK(out.host()[0] == 128);
+  }
+  TEST_CASE("more threads than __launch_bounds__ says are refused (C38)") {
+    checkRefused({"257", "256"}, {1, 257}, boundTo256);
+    CHECK(refusal([] {
+            DeviceArray<int> const out(std::vector<int>(1, 0));
+            tweed::launch(boundTo256, {1, 256}, out.data());
+            tweed::synchronize();
+          }).empty());
+  }
+#endif
+  TEST_CASE("arguments are converted to the kernel's parameters") {
+    DeviceArray<int> const out(std::vector<int>(7, 0));
+    DeviceArray<int> const pointed(std::vector<int>(1, 77));
+    short const narrow = -9;
+    tweed::launch(takeMany, {1, 1}, out.data(), narrow, 1ll << 40, 3, Convertible{}, 1 == 1,
+                  Color::red, pointed.data());
+    tweed::synchronize();
+    CHECK((out.host() == std::vector<int>{-9, 256, 12, 10, 1, 3, 77}));
+    tweed::launch(takeMany, {1, 1}, out.data(), 'a', 5, 1.5, 2.25f, false, Color(4), nullptr);
+    tweed::synchronize();
+    CHECK((out.host() == std::vector<int>{97, 0, 6, 9, 0, 4, -1}));
+    tweed::launch(takeStruct, {1, 1}, out.data(), Parameter(41));
+    tweed::synchronize();
+    CHECK(out.host()[0] == 41);
+  }
+  TEST_CASE("functors and lambdas are arguments like any other") {
+    DeviceArray<int> const out(40);
+    tweed::launch(apply<TimesSeven>, {1, 40}, out.data(), TimesSeven{});
+    tweed::synchronize();
+    std::vector<int> got = out.host();
+    for (int i = 0; i < 40; ++i) REQUIRE(got[std::size_t(i)] == 7 * i);
+    int const factor = 3, offset = 1000;
+    auto const affine = [=] __device__(int x) { return factor * x + offset; };
+    tweed::launch(apply<decltype(affine)>, {1, 40}, out.data(), affine);
+    tweed::synchronize();
+    got = out.host();
+    for (int i = 0; i < 40; ++i) REQUIRE(got[std::size_t(i)] == 3 * i + 1000);
+  }
+  TEST_CASE("a launch goes to its stream, and waiting for it shows what it did") {
+    cudaStream_t stream = nullptr;
+    TWEED_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    DeviceArray<int> const runs(std::vector<int>(1, 0));
+    for (int i = 0; i < 10; ++i) tweed::launch(count, {4, 32, 0, stream}, runs.data());
+    tweed::synchronize(stream);
+    CHECK(runs.host()[0] == 1280);
+    TWEED_CHECK(cudaStreamDestroy(stream));
+  }
+#if defined(TWEED_LOOM)  // on a GPU a destroyed stream is undefined
+  TEST_CASE("a stream that is gone is refused") {
+    cudaStream_t stream = nullptr;
+    TWEED_CHECK(cudaStreamCreate(&stream));
+    TWEED_CHECK(cudaStreamDestroy(stream));
+    CHECK(!refusal([&] { tweed::launch(nothing, {1, 1, 0, stream}); }).empty());
+    CHECK(contains(refusal([&] { tweed::synchronize(stream); }), "tweed::synchronize"));
+  }
+#endif
+  TEST_CASE("a kernel that is not there is refused") {
+    checkRefused({}, {1, 32}, static_cast<void (*)(int*)>(nullptr));
+  }
+  TEST_CASE("the code is the runtime's") {
+    auto const codeOf = [](tweed::LaunchConfig const& config) {
+      try {
+        tweed::launch(nothing, config);
+      } catch (tweed::Error const& error) {
+        return error.code();
+      }
+      return cudaSuccess;
+    };
+    CHECK(codeOf({1, 2000}) == cudaErrorInvalidConfiguration);
+    CHECK(codeOf({dim3(1, 1, 70000), 1}) == cudaErrorInvalidConfiguration);
+    CHECK(codeOf({1, 1, 1 << 20}) == cudaErrorInvalidValue);
+    CHECK(codeOf({1, 1}) == cudaSuccess);
+    tweed::synchronize();
+  }
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/warp/warpScan.cu - tests tweed/warp/warpScan.cuh
+#include <tweed/warp/warpScan.cuh>
+
+#include <limits>
+
+#include "support/device.cuh"
+#include "support/ops.cuh"
+
+namespace {
+
+using namespace tweedTest;
+
+// Two warps, and half a one: groups of up to 16 lanes also stand in a warp that is not whole.
+constexpr int fullThreads = 64;
+constexpr int oddThreads = 80;
+
+template <class T>
+struct Prefixes {
+  T inclusive, exclusive, totals[2];
+};
+
+template <int Width, class T, class Op>
+__global__ void scanGroups(T const* in, Prefixes<T>* out, Op op, T init) {
+  int const t = int(threadIdx.x);
+  auto const [inclusive, total] = tweed::warpInclusiveScan<Width>(in[t], op);
+  auto const [exclusive, again] = tweed::warpExclusiveScan<Width>(in[t], op, init);
+  out[t] = {inclusive, exclusive, {total, again}};
+}
+
+// The values of lanes beyond their group's count are poison.
+template <int Width, class T, class Op>
+__global__ void scanCounts(T const* in, Prefixes<T>* out, Op op, T init, int const* counts) {
+  int const t = int(threadIdx.x);
+  int const count = counts[t / Width];
+  T value = in[t];
+  if (t % Width >= count) memset(&value, 0xFF, sizeof value);
+  auto const [inclusive, total] = tweed::warpInclusiveScan<Width>(value, op, count);
+  auto const [exclusive, again] = tweed::warpExclusiveScan<Width>(value, op, init, count);
+  out[t] = {inclusive, exclusive, {total, again}};
+}
+
+// Lanes from `count` on get the total, or init op total.
+template <class T, class Op>
+void checkGroup(Prefixes<T> const* got, T const* in, int width, int count, Op op, T init) {
+  T total = in[0];
+  for (int i = 1; i < count; ++i) total = op(total, in[i]);
+  T prefix = in[0];
+  for (int lane = 0; lane < width; ++lane) {
+    CAPTURE(lane);
+    bool const isFirst = lane == 0;
+    if (!isFirst) {
+      REQUIRE(got[lane].exclusive == op(init, prefix));
+      if (lane < count) prefix = op(prefix, in[lane]);
+    } else {
+      REQUIRE(got[lane].exclusive == init);
+    }
+    REQUIRE(got[lane].inclusive == prefix);
+    REQUIRE(got[lane].totals[0] == total);
+    REQUIRE(got[lane].totals[1] == total);
+  }
+}
+
+template <int Width, class T, class Op>
+void checkWidth(std::vector<T> const& in, Op op, T init) {
+  CAPTURE(Width);
+  int const threads = Width == 32 ? fullThreads : oddThreads;
+  int const groups = threads / Width;
+  DeviceArray<T> const dIn(in);
+  DeviceArray<Prefixes<T>> const out(std::size_t(threads), 0);
+  tweed::launch(scanGroups<Width, T, Op>, {1, unsigned(threads)}, dIn.data(), out.data(), op, init);
+  tweed::synchronize();
+  std::vector<Prefixes<T>> got = out.host();
+  for (int first = 0; first < threads; first += Width)
+    checkGroup(got.data() + first, in.data() + first, Width, Width, op, init);
+
+  // Every count, a different one in each group.
+  for (int base = 1; base <= Width; base += isShort() && base > 2 && base < Width - 3 ? 3 : 1) {
+    std::vector<int> counts;
+    for (int g = 0; g < groups; ++g) counts.push_back(1 + (base - 1 + g * 7) % Width);
+    DeviceArray<int> const dCounts(counts);
+    tweed::launch(scanCounts<Width, T, Op>, {1, unsigned(threads)}, dIn.data(), out.data(), op,
+                  init, dCounts.data());
+    tweed::synchronize();
+    got = out.host();
+    for (int g = 0; g < groups; ++g) {
+      CAPTURE(counts[std::size_t(g)]);
+      checkGroup(got.data() + g * Width, in.data() + g * Width, Width, counts[std::size_t(g)], op,
+                 init);
+    }
+  }
+}
+
+template <class T, class Op>
+void checkWidths(std::vector<T> const& in, Op op, T init) {
+  checkWidth<1>(in, op, init), checkWidth<2>(in, op, init), checkWidth<4>(in, op, init);
+  checkWidth<8>(in, op, init), checkWidth<16>(in, op, init), checkWidth<32>(in, op, init);
+}
+
+// Stretches that continue in each group from 1 on, so that one `init` goes before every group.
+template <int Width>
+void checkStretches() {
+  std::vector<Stretch> in;
+  for (int i = 0; i < oddThreads; ++i) in.push_back(Stretch::at(std::uint32_t(1 + i % Width)));
+  checkWidth<Width>(in, Join{}, Stretch::at(0));
+}
+
+template <int Width, class T, class Op>
+std::vector<Prefixes<T>> scanned(std::vector<T> const& in, Op op, T init) {
+  DeviceArray<T> const dIn(in);
+  DeviceArray<Prefixes<T>> const out(in.size());
+  tweed::launch(scanGroups<Width, T, Op>, {1, unsigned(in.size())}, dIn.data(), out.data(), op,
+                init);
+  tweed::synchronize();
+  return out.host();
+}
+
+struct Maximum {
+  TWEED_HOST_DEVICE int operator()(int a, int b) const { return a < b ? b : a; }
+};
+
+// Groups of one warp in branches of their own.
+__global__ void scanHalves(int* out) {
+  int const lane = int(threadIdx.x);
+  if (lane < 16) {
+    out[lane] = tweed::warpInclusiveScan<16>(lane + 1, tweed::Sum{}).prefix;
+  } else if (lane < 24) {
+    int const top = tweed::warpInclusiveScan<8>(100 - lane, tweed::Max{}).total;
+    out[lane] = tweed::warpExclusiveScan<8>(1, tweed::Sum{}, top, 5).prefix;
+  } else {
+    out[lane] = 0;
+  }
+}
+
+}  // namespace
+
+TEST_SUITE("warpScan") {
+  TEST_CASE("order is kept, and every item is combined once with the run before it (C25, C27)") {
+    checkStretches<1>(), checkStretches<2>(), checkStretches<4>();
+    checkStretches<8>(), checkStretches<16>(), checkStretches<32>();
+  }
+  TEST_CASE("affine maps of every width and count match the host (C25)") {
+    std::vector<Affine> in;
+    for (unsigned i = 0; i < oddThreads; ++i)
+      in.push_back({unsigned(2 * noise(i) + 1), unsigned(noise(i + 5000))});
+    checkWidths(in, Compose{}, Affine{3, 5});
+  }
+  TEST_CASE_TEMPLATE("sums of other types", T, signed char, unsigned short, float, double,
+                     unsigned long long) {
+    std::vector<T> in = smallIntegers<T>(oddThreads, 6);
+    if (sizeof(T) == 1)
+      for (T& x : in) x = T(int(x) % 3);
+    checkWidth<8>(in, tweed::Sum{}, T(10));
+    checkWidth<32>(in, tweed::Sum{}, T(10));
+  }
+  TEST_CASE("a structure of 40 bytes, and an operator without identity") {
+    std::vector<Wide> wide;
+    std::vector<int> falling;
+    for (int i = 0; i < oddThreads; ++i) {
+      wide.push_back({{i, -i, i * 7, 1, (long long)(noise(std::uint64_t(i)) % 99)}});
+      falling.push_back(-100 + int(noise(std::uint64_t(i)) % 60));
+    }
+    checkWidth<32>(wide, AddWide{}, Wide{{5, 4, 3, 2, 1}});
+    checkWidth<16>(falling, Maximum{}, -1000);
+    checkWidth<32>(falling, Maximum{}, -1000);
+  }
+  TEST_CASE("letters come as a, ab, abc, abcd (C25)") {
+    std::vector<Letters> in;
+    for (int i = 0; i < 32; ++i) in.push_back(Letters::of(i));
+    auto const four = scanned<4>(in, Concatenate{}, Letters::of(25));
+    CHECK(spell(four[0].inclusive) == "a");
+    CHECK(spell(four[1].inclusive) == "ab");
+    CHECK(spell(four[2].inclusive) == "abc");
+    CHECK(spell(four[3].inclusive) == "abcd");
+    CHECK(spell(four[0].exclusive) == "z");
+    CHECK(spell(four[3].exclusive) == "zabc");
+    CHECK(spell(four[5].inclusive) == "ef");
+    std::string const all = "abcdefghijklmnopqrstuvwxyz012345";
+    auto const whole = scanned<32>(in, Concatenate{}, Letters::of(25));
+    for (std::size_t lane = 0; lane < 32; ++lane) {
+      CHECK(spell(whole[lane].inclusive) == all.substr(0, lane + 1));
+      CHECK(spell(whole[lane].exclusive) == "z" + all.substr(0, lane));
+      CHECK(spell(whole[lane].totals[0]) == all);
+      CHECK(spell(whole[lane].totals[1]) == all);
+    }
+  }
+  TEST_CASE("maxima of negative values, -infinity before them (C07, C08)") {
+    float const inf = std::numeric_limits<float>::infinity();
+    std::vector<float> const in = {-3, -1, -2, -inf, -7, -0.5f, -9, -8};
+    std::vector<float> const want = {-3, -1, -1, -1, -1, -0.5f, -0.5f, -0.5f};
+    auto const got = scanned<8>(in, tweed::Max{}, -inf);
+    for (std::size_t lane = 0; lane < 8; ++lane) {
+      CHECK(got[lane].inclusive == want[lane]);
+      CHECK(got[lane].exclusive == (lane == 0 ? -inf : want[lane - 1]));
+    }
+  }
+  TEST_CASE("the total has the same bits in all lanes, those of the last prefix (C24, C28)") {
+    std::vector<float> in;
+    for (std::uint64_t i = 0; i < 64; ++i) in.push_back(float(noise(i) % 1000003) * 1e-3f - 400.f);
+    auto const got = scanned<32>(in, tweed::Sum{}, 0.f);
+    for (std::size_t t = 0; t < 64; ++t) {
+      CHECK(sameBits(got[t].totals[0], got[t / 32 * 32 + 31].inclusive));
+      CHECK(sameBits(got[t].totals[1], got[t].totals[0]));
+    }
+  }
+  TEST_CASE("groups of a warp call on their own (C14)") {
+    DeviceArray<int> const out(32);
+    tweed::launch(scanHalves, {1, 32}, out.data());
+    tweed::synchronize();
+    std::vector<int> const got = out.host();
+    for (int lane = 0; lane < 16; ++lane)
+      CHECK(got[std::size_t(lane)] == (lane + 1) * (lane + 2) / 2);
+    for (int i = 0; i < 8; ++i) CHECK(got[std::size_t(16 + i)] == 84 + (i < 5 ? i : 5));
+  }
+#if defined(TWEED_LOOM)
+  TEST_CASE("a count out of range stops the kernel, with the range") {
+    for (int const count : {0, -1, 9}) {
+      DeviceArray<int> const counts(std::vector<int>(1, count));
+      DeviceArray<int> const in(std::vector<int>(8, 1));
+      DeviceArray<Prefixes<int>> const out(8);
+      std::string const text = fault([&] {
+        tweed::launch(scanCounts<8, int, tweed::Sum>, {1, 8}, in.data(), out.data(), tweed::Sum{},
+                      0, counts.data());
+      });
+      CAPTURE(text);
+      CHECK(contains(text, "count is " + std::to_string(count) + ", allowed are 1 to 8"));
+    }
+  }
+#endif
+}

@@ -1,0 +1,363 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds and runs tweed's tests, examples and benchmarks, as far as this machine can.
+set -euo pipefail
+
+usage() {
+  cat <<'END'
+./tweed.sh test [OPTION]...         build and run every test that this machine can run
+./tweed.sh demo [OPTION]... [FILE]  build and run the examples; wordCount counts FILE (README.md)
+./tweed.sh bench [OPTION]...        build and run the benchmarks; needs a GPU
+
+  --no-cuda     as if there were no CUDA: g++ and the loom alone, in a build folder of their own
+  --no-install  install nothing; say what is missing
+  -DNAME=VALUE  an option for CMake
+
+CXX, CC, CUDACXX and CMAKE_GENERATOR are respected. Missing tools are installed by apt for root and
+where sudo asks for no password. Exit code: 0 all is well, 1 something failed, 2 the command line
+is wrong, 3 something is missing on this machine.
+END
+}
+
+# The least number of tests that must have run, so that no test is lost in silence: about 90 % of
+# those there are. A GPU and CUDA; CUDA alone; neither; a sanitizer.
+floorGpu=10
+floorCuda=10
+floorHost=10
+floorSanitizer=10
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+stop() {  # CODE TEXT
+  echo "tweed.sh: $2" >&2
+  exit "$1"
+}
+has() { command -v "$1" >/dev/null 2>&1; }
+
+# --- the command line -----------------------------------------------------------------------------
+
+command=${1-}
+file=
+mayInstall=true
+useCuda=true
+cmakeOptions=()
+
+case $command in
+  test | demo | bench) shift ;;
+  -h | --help | help) usage && exit 0 ;;
+  '') stop 2 "no command; allowed are test, demo, bench and --help" ;;
+  *) stop 2 "unknown command '$command'; allowed are test, demo, bench and --help" ;;
+esac
+for argument in "$@"; do
+  case $argument in
+    --no-cuda) useCuda=false ;;
+    --no-install) mayInstall=false ;;
+    -D?*) cmakeOptions+=("$argument") ;;
+    -h | --help) usage && exit 0 ;;
+    -*) stop 2 "unknown option '$argument'; allowed are --no-cuda, --no-install, -DNAME=VALUE" ;;
+    *)
+      [[ $command == demo ]] || stop 2 "$command takes no '$argument'; allowed are options alone"
+      [[ -z $file ]] || stop 2 "demo takes one FILE; '$file' and '$argument' are given"
+      [[ -e $argument ]] || stop 2 "there is no file '$argument'"
+      [[ -f $argument && -r $argument ]] || stop 2 "'$argument' is not a file that can be read"
+      file=$argument
+      ;;
+  esac
+done
+# Sanitizers see the loom alone, and builds with one have a folder of their own.
+sanitizer=
+if [[ " ${cmakeOptions[*]-}" =~ \ -DTWEED_SANITIZE=([a-z]+) ]]; then
+  sanitizer=${BASH_REMATCH[1]}
+  useCuda=false
+fi
+
+# --- what this machine has ------------------------------------------------------------------------
+
+# compiles FLAG CODE: true if the compiler takes it as C++17; also looks where CMake would.
+compiles() {
+  local words=() includes=() prefix
+  read -ra words <<<"$compiler"
+  while read -rd : prefix; do
+    [[ -z $prefix ]] || includes+=("-I$prefix/include")
+  done <<<"${CMAKE_PREFIX_PATH-}:"
+  printf '%s\n' "${2-}" "int main() {}" >"$scratch/try.cpp"
+  "${words[@]}" -std=c++17 "$1" ${includes[@]+"${includes[@]}"} "$scratch/try.cpp" \
+    -o "$scratch/try" >/dev/null 2>&1
+}
+
+# Fills in what was found, and `missing` with the packages that would bring the rest.
+look() {
+  missing=()
+  compiler=${CXX-}
+  if [[ -z $compiler ]]; then
+    for name in c++ g++ clang++; do
+      if has "$name"; then compiler=$name && break; fi
+    done
+  fi
+  if [[ -z $compiler ]]; then
+    missing+=(g++)
+  elif ! compiles -Wall '#include <string>'; then
+    [[ -z ${CXX-} ]] || stop 3 "CXX='$CXX' does not compile C++17"
+    missing+=(g++)
+    compiler=
+  fi
+  cmakeVersion=$(cmake --version 2>/dev/null | sed -n '1s/[^0-9]*//p' || true)
+  if [[ $(printf '%s\n3.25\n' "${cmakeVersion:-0}" | sort -V | head -n 1) != 3.25 ]]; then
+    missing+=(cmake)
+  fi
+  maker=
+  for name in ninja make; do
+    if has "$name"; then maker=$name && break; fi
+  done
+  [[ -n $maker ]] || missing+=(ninja-build)
+  doctest=missing
+  if [[ -n $compiler ]] && compiles -fsyntax-only '#include <doctest/doctest.h>'; then
+    doctest=found
+  fi
+  [[ $command != test || $doctest == found ]] || missing+=(doctest-dev)
+  if [[ $command == bench ]]; then
+    { [[ -n $compiler ]] && compiles -fsyntax-only '#include <benchmark/benchmark.h>'; } ||
+      missing+=(libbenchmark-dev)
+    has python3 || missing+=(python3)
+  fi
+
+  nvcc=
+  if $useCuda; then
+    for name in "${CUDACXX-}" nvcc /usr/local/cuda/bin/nvcc /opt/cuda/bin/nvcc; do
+      if [[ -n $name ]] && has "$name"; then nvcc=$(command -v "$name") && break; fi
+    done
+  fi
+  # A device file without a working driver counts too: then the tests shall fail, not be skipped.
+  gpu=none
+  if [[ ! ${CUDA_VISIBLE_DEVICES-0} =~ ^(-1)?$ ]]; then
+    gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | paste -sd, || true)
+    if [[ ! -c /dev/nvidia0 ]]; then
+      gpu=${gpu:-none}
+    elif [[ -z $gpu ]]; then
+      gpu="/dev/nvidia0, but nvidia-smi does not answer"
+    fi
+  fi
+  if [[ -n $sanitizer ]]; then
+    state=sanitizer
+  elif [[ -z $nvcc ]]; then
+    state=host
+  elif [[ $gpu == none ]]; then
+    state=cuda
+  else
+    state=gpu
+  fi
+}
+
+# What is not needed for the work, only for some of it.
+extras() {
+  local found="" absent=""
+  if has clang++; then found+=", clang++"; else absent+=", clang++ (sanitizers run by g++)"; fi
+  if [[ -n $compiler ]] && compiles -fsyntax-only '#include <benchmark/benchmark.h>'; then
+    found+=", Google Benchmark"
+  else
+    absent+=", Google Benchmark (no benchmarks)"
+  fi
+  if python3 -c 'import matplotlib' >/dev/null 2>&1; then
+    found+=", matplotlib"
+  else
+    absent+=", matplotlib (no plots)"
+  fi
+  if [[ -n $found ]]; then echo "also       ${found#, }"; fi
+  if [[ -n $absent ]]; then echo "without    ${absent#, }"; fi
+}
+
+summary() {
+  local cuda=none version=
+  [[ -z $compiler ]] || version=$($compiler --version 2>/dev/null | head -n 1)
+  $useCuda || cuda="hidden"
+  [[ -z $nvcc ]] || cuda="$nvcc, $("$nvcc" --version | sed -n 's/.*\(release .*\),.*/\1/p')"
+  echo "compiler   ${version:-missing}"
+  echo "cmake      ${cmakeVersion:-missing}, ${maker:-but neither ninja nor make}"
+  echo "CUDA       $cuda"
+  echo "GPU        $gpu"
+  echo "doctest    $doctest"
+  extras
+  case $state in
+    gpu) echo "state      GPU and CUDA: all runs on the GPU and on the loom" ;;
+    cuda) echo "state      CUDA without a GPU: GPU code is compiled, programs run on the loom" ;;
+    host) echo "state      no CUDA: programs run on the loom" ;;
+    sanitizer) echo "state      $sanitizer sanitizer: programs run on the loom" ;;
+  esac
+}
+
+# Installs what `missing` names, or says how to and stops.
+installMissing() {
+  local line="apt-get install -y --no-install-recommends ${missing[*]}" run=(env) name
+  echo
+  for name in "${missing[@]}"; do
+    case $name in
+      g++) echo "missing: a C++17 compiler" ;;
+      cmake) echo "missing: CMake 3.25 or later (found: ${cmakeVersion:-none})" ;;
+      ninja-build) echo "missing: ninja or make" ;;
+      doctest-dev) echo "missing: doctest, the header doctest/doctest.h" ;;
+      libbenchmark-dev) echo "missing: Google Benchmark, which the benchmarks need" ;;
+      python3) echo "missing: python3, for the tables of the benchmarks" ;;
+    esac
+  done
+  has apt-get || stop 3 "there is no apt here to install them: please do, and come again"
+  if $mayInstall && [[ $(id -u) != 0 ]]; then
+    if has sudo && sudo -n true 2>/dev/null; then run=(sudo env); else mayInstall=false; fi
+  fi
+  if $mayInstall; then
+    echo "installing: $line"
+    run+=(DEBIAN_FRONTEND=noninteractive)
+    "${run[@]}" apt-get update -qq || true
+    # shellcheck disable=SC2086
+    if "${run[@]}" $line -qq >"$scratch/apt.log" 2>&1; then
+      look
+      [[ ${#missing[@]} -gt 0 ]] || return 0
+      stop 3 "apt has installed them, but these are still missing or too old: ${missing[*]}"
+    fi
+    tail -n 5 "$scratch/apt.log"
+    echo "apt could not install them."
+  fi
+  echo "Please install what is missing, as root:"
+  echo "  apt-get update"
+  echo "  $line"
+  exit 3
+}
+
+# --- building -------------------------------------------------------------------------------------
+
+# As many jobs as cores, and one for each 1.5 GB of memory.
+countJobs() {
+  local cores memory
+  cores=$(nproc 2>/dev/null || echo 2)
+  memory=$(awk '/MemAvailable/ { print int($2 / 1500000) }' /proc/meminfo 2>/dev/null || true)
+  if [[ -n $memory && $memory -lt $cores ]]; then cores=$memory; fi
+  jobs=$((cores > 1 ? cores : 1))
+}
+
+# build FOLDER OPTION...: all, or what `targets` names; afresh if the tools are others than last
+# time. False if a part fails.
+targets=()
+build() {
+  local fresh=(--fresh) keepGoing=() settings
+  folder=$root/$1
+  if [[ -n $sanitizer ]]; then folder+=-$sanitizer; elif ! $useCuda; then folder+=-no-cuda; fi
+  shift
+  set -- "$@" ${cmakeOptions[@]+"${cmakeOptions[@]}"}
+  $useCuda || set -- "$@" -DTWEED_CUDA=OFF
+  if [[ -n $nvcc ]]; then export CUDACXX=$nvcc; fi
+  settings="$compiler ${CC-} $nvcc $gpu ${CMAKE_GENERATOR-$maker} ${CUDAARCHS-} $*"
+  if [[ -f $folder/tweedSettings && $(<"$folder/tweedSettings") == "$settings" ]]; then fresh=(); fi
+  if [[ $maker == ninja && -z ${CMAKE_GENERATOR-} ]]; then set -- -G Ninja "$@"; fi
+  countJobs
+  echo
+  echo "building in $folder, $jobs jobs"
+  mkdir -p "$folder"
+  rm -f "$folder/tweedSettings"
+  CXX=$compiler cmake ${fresh[@]+"${fresh[@]}"} -S "$root" -B "$folder" "$@" \
+    >"$folder/configure.log" 2>&1 || { cat "$folder/configure.log" && return 1; }
+  grep '^-- tweed' "$folder/configure.log" || true
+  printf '%s' "$settings" >"$folder/tweedSettings"
+  if [[ -f $folder/build.ninja ]]; then keepGoing=(-- -k 0); fi
+  cmake --build "$folder" -j "$jobs" ${targets[@]+--target "${targets[@]}"} \
+    ${keepGoing[@]+"${keepGoing[@]}"}
+}
+
+# --- the commands ---------------------------------------------------------------------------------
+
+# From CTest's JUnit file: a line for each skipped test with its reason, then the three counts.
+readResults() {
+  awk '
+    /<testcase / {
+      name = $0; sub(/.* name="/, "", name); sub(/".*/, "", name)
+      passed = /status="run"/; skipped = 0; reason = "no reason is given"
+    }
+    /<skipped message="SKIP_RETURN_CODE/ { skipped = 1 }
+    skipped && /SKIP: / { reason = $0; sub(/.*SKIP: /, "", reason); sub(/<.*/, "", reason) }
+    /<\/testcase>/ {
+      if (skipped) { print "skipped " name ": " reason; ++skips }
+      else if (passed) ++passes
+      else { print "FAILED " name; ++failures }
+    }
+    END { print passes + 0, failures + 0, skips + 0 }' "$1"
+}
+
+runTests() {
+  local passed=0 failed=0 skipped=0 isBuilt=true run=(env) least results
+  case $state in
+    gpu) least=$floorGpu && export TWEED_REQUIRE_GPU=1 ;;
+    cuda) least=$floorCuda ;;
+    host) least=$floorHost ;;
+    sanitizer) least=$floorSanitizer ;;
+  esac
+  # Older ThreadSanitizers cannot place their shadow where addresses are very random.
+  if [[ $sanitizer == thread ]] && setarch -R true 2>/dev/null; then run=(setarch -R); fi
+  build build || isBuilt=false
+  rm -f "$folder/results.xml"
+  "${run[@]}" ctest --test-dir "$folder" -j "$jobs" --output-on-failure --no-tests=error \
+    --output-junit "$folder/results.xml" || true
+  echo
+  if [[ -s $folder/results.xml ]]; then
+    results=$(readResults "$folder/results.xml")
+    sed '$d' <<<"$results"
+    read -r passed failed skipped <<<"$(tail -n 1 <<<"$results")"
+  fi
+  if ! $isBuilt; then
+    echo "FAILED the build"
+    failed=$((failed + 1))
+  elif ((passed + failed < least)); then
+    echo "FAILED: $((passed + failed)) tests ran; on a machine like this they are at least $least"
+    failed=$((failed + 1))
+  fi
+  local skips=
+  ((skipped == 0)) || skips=", $skipped skipped"
+  echo "$passed passed, $failed failed$skips"
+  ((failed == 0))
+}
+
+runDemo() {
+  local where=loom name code own theirs
+  if [[ $state == gpu ]]; then where=gpu; fi
+  file=${file:-$root/README.md}
+  targets=("$where.wordCount" "$where.softmaxRows" "$where.sum")
+  build build-demo -DTWEED_BUILD_TESTS=OFF -DCMAKE_BUILD_TYPE=Release || stop 1 "the build failed"
+  for name in "${targets[@]}"; do
+    set --
+    if [[ $name == *.wordCount ]]; then set -- --check "$file"; fi
+    printf '\n== %s\n' "$name $*"
+    code=0
+    "$folder/examples/$name" "$@" 2>&1 | tee "$scratch/$name" || code=$?
+    ((code != 77)) || stop 1 "$gpu was found, but CUDA has no device: is the driver working?"
+    ((code == 0)) || stop 1 "$name failed with exit code $code"
+  done
+  # What the program says first, against another program.
+  if wc --version 2>/dev/null | grep -q 'GNU coreutils'; then
+    read -r -a own <"$scratch/$where.wordCount"
+    read -r -a theirs <<<"$(LC_ALL=C wc <"$file")"
+    printf '\nwc counts %s lines, %s words, %s bytes' "${theirs[@]}"
+    [[ ${own[*]:0:3} == "${theirs[*]}" ]] || { echo && stop 1 "wordCount counts ${own[*]:0:3}"; }
+    echo ": the same"
+  else
+    printf '\nno comparison with wc: the one here is not of GNU coreutils\n'
+  fi
+}
+
+runBench() {
+  local capability
+  capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .)
+  TWEED_BUILD_DIR=$root/build-bench TWEED_ARCHITECTURES=${capability/#90/90a} \
+    "$root/benchmarks/run.sh" "$root/build-bench/results"
+}
+
+look
+summary
+if [[ $command == bench ]]; then
+  [[ -n $nvcc ]] || stop 3 "the benchmarks need CUDA, and there is no nvcc"
+  [[ $gpu != none ]] || stop 3 "the benchmarks need a GPU, and there is none"
+fi
+[[ ${#missing[@]} -eq 0 ]] || { installMissing && echo && summary; }
+case $command in
+  test) runTests ;;
+  demo) runDemo ;;
+  bench) runBench ;;
+esac
