@@ -272,7 +272,7 @@ readResults() {
       name = $0; sub(/.* name="/, "", name); sub(/".*/, "", name)
       passed = /status="run"/; skipped = 0; reason = "no reason is given"
     }
-    /<skipped message="SKIP_RETURN_CODE/ { skipped = 1 }
+    /<skipped message="SKIP_/ { skipped = 1 }
     skipped && /SKIP: / { reason = $0; sub(/.*SKIP: /, "", reason); sub(/<.*/, "", reason) }
     /<\/testcase>/ {
       if (skipped) { print "skipped " name ": " reason; ++skips }

@@ -64,6 +64,25 @@ struct HashText {
   }
 };
 
+// x, x^2, ... x^N.
+template <int N>
+struct Powers {
+  long long p[N];
+  Powers() = default;
+  TWEED_HOST_DEVICE explicit Powers(int x) {
+    p[0] = x;
+    for (int i = 1; i < N; ++i) p[i] = p[i - 1] * x;
+  }
+};
+struct AddPowers {
+  template <int N>
+  TWEED_HOST_DEVICE Powers<N> operator()(Powers<N> const& a, Powers<N> const& b) const {
+    Powers<N> sum = a;
+    for (int i = 0; i < N; ++i) sum.p[i] += b.p[i];
+    return sum;
+  }
+};
+
 template <class Call>
 std::string messageOf(Call call) {
   try {
@@ -126,6 +145,43 @@ TEST_SUITE("deviceReduce") {
       DeviceArray<Wide> const dIn(in);
       CHECK(reduceWith(workspace, dIn, Wide{}, AddWide{}) == want);
     }
+  }
+  TEST_CASE("accumulators of 48 and 64 bytes") {
+    tweed::Workspace workspace;
+    for (std::size_t const n : {std::size_t(3), std::size_t(1000), std::size_t(30001)}) {
+      CAPTURE(n);
+      std::vector<int> const in = smallIntegers<int>(n, n);
+      DeviceArray<int> const dIn(in);
+      long long const sum = std::accumulate(in.begin(), in.end(), 0ll);
+      Powers<6> const six = reduceWith(workspace, dIn, Powers<6>(0), AddPowers{});
+      Powers<8> const eight = reduceWith(workspace, dIn, Powers<8>(0), AddPowers{});
+      long long last = 0;
+      for (int const x : in) last += Powers<8>(x).p[7];
+      CHECK(six.p[0] == sum);
+      CHECK(eight.p[0] == sum);
+      CHECK(eight.p[7] == last);
+    }
+  }
+  TEST_CASE("the marks of a workspace start again after 2^32 launches") {
+    std::vector<int> const in = smallIntegers<int>(300001, 3);
+    DeviceArray<int> const dIn(in);
+    long long const want = std::accumulate(in.begin(), in.end(), 0ll);
+    tweed::Workspace workspace;
+    CHECK(reduceWith(workspace, dIn, 0ll, tweed::Sum{}) == want);
+    // As it looks after 2^32 - 3 launches; the words of all blocks hold older marks.
+    auto* const ticket =
+        static_cast<unsigned long long*>(workspace.take("test", workspace.bytes(), nullptr));
+    unsigned long long const late = 0xfffffffdull << 32;
+    TWEED_CHECK(cudaMemcpy(ticket, &late, sizeof late, cudaMemcpyHostToDevice));
+    for (int launch = 0; launch < 4; ++launch) {
+      CAPTURE(launch);
+      CHECK(reduceWith(workspace, dIn, 0ll, tweed::Sum{}) == want);
+      CHECK(reduceWith(workspace, dIn, 0, tweed::Max{}) == 9);
+    }
+    std::vector<unsigned long long> words(workspace.bytes() / 8);
+    TWEED_CHECK(cudaMemcpy(words.data(), ticket, workspace.bytes(), cudaMemcpyDeviceToHost));
+    unsigned long long const marks = words[0] >> 32;
+    CHECK(marks == 6);  // two launches used up the last marks, six came after them
   }
   TEST_CASE("init comes first, and an empty input gives init or the identity") {
     tweed::Workspace workspace;
@@ -208,6 +264,9 @@ TEST_SUITE("deviceReduce") {
     CHECK_THROWS_WITH_AS(
         tweed::deviceReduce(static_cast<float*>(nullptr), 5, out.data(), tweed::Sum{}, workspace),
         Contains("tweed::deviceReduce: in is a null pointer, with n = 5"), tweed::Error);
+    CHECK_THROWS_WITH_AS(
+        tweed::deviceReduce(x.data(), std::size_t(1) << 50, out.data(), tweed::Sum{}, workspace),
+        Contains("n is 1125899906842624; at most 2199023255552 is allowed"), tweed::Error);
     CHECK_THROWS_WITH_AS(
         tweed::deviceReduce(x.data(), 5, static_cast<float*>(nullptr), tweed::Sum{}, workspace),
         Contains("tweed::deviceReduce: out is a null pointer"), tweed::Error);

@@ -10,7 +10,7 @@ namespace tweed {
 
 namespace detail {
 
-// The rake: every thread stores its value; one warp reads them all, each lane a run of neighbours,
+// The rake: every thread stores its value; warp 0 reads them all, each lane a run of neighbours,
 // and folds with few shuffles; every thread reads the few partials. Two barriers, one buffer, no
 // parity: the second barrier also releases the buffer for the next call. Five shuffles in every
 // warp would cost more than all of this (measured: benchmarks/block/blockReduce.cu).
@@ -31,29 +31,15 @@ struct RakeLayout {
   static constexpr int items = Threads + (isPadded ? (Threads - 1) / rowItems * pieceItems : 0);
 
   static TWEED_DEVICE constexpr int index(int rank) {
-    return isPadded ? rank + rank / rowItems * pieceItems : rank;
+    return isPadded ? rank + int(unsigned(rank) / unsigned(rowItems)) * pieceItems : rank;
   }
 };
 
-// How many partials the raking warp leaves for every thread to fold: each doubling takes one
+// How many partials warp 0 leaves for every thread to fold: each doubling takes one
 // shuffle out of the chain, and makes the load in every warp longer. Chosen by
 // benchmarks/block/blockReduce.cu.
 template <class T>
 inline constexpr int rakePartials = sizeof(T) <= 8 ? 4 : 1;
-
-// Which warp rakes. Warp w of a block runs on quarter w % 4 of the multiprocessor, so warp 0
-// everywhere would load one quarter with the folds of all resident blocks. Their numbers are the
-// number of multiprocessors apart, hence the multiplication. A constant is right, too, only slower.
-template <class Shape>
-TWEED_DEVICE int rakingWarp() {
-  constexpr int choices = Shape::isStatic ? Shape::maxThreads / warpThreads : 1;
-  constexpr int bits = choices >= 4 ? 2 : choices >= 2 ? 1 : 0;
-  if constexpr (bits == 0) {
-    return 0;
-  } else {
-    return int(blockIdx.x * 0x9E3779B9u >> (32 - bits));
-  }
-}
 
 // One scratch for all calls with this type and block size, whatever the operator: each leaves it
 // free.
@@ -116,57 +102,55 @@ TWEED_DEVICE T foldRun(T const* values, Op op) {
   }
 }
 
-// Stores the values, and has warp `raking` fold them: each of its lanes calls then(fold, lane) with
-// the fold of its group of Lanes lanes. Holds one barrier. Every lane has a full run.
+// Stores the values, and has warp 0 fold them: each of its lanes calls then(fold, lane) with the fold of
+// its group of Lanes lanes. Holds one barrier. Every lane has a full run.
 template <class Shape, int Lanes, class T, class Op, class Then>
-TWEED_DEVICE void rakeAllBy(int raking, T const& value, Op op, Then then) {
+TWEED_DEVICE void rakeAllBy(T const& value, Op op, Then then) {
   using Layout = RakeLayout<T, Shape::maxThreads>;
   auto& scratch = rakeScratch<T, Layout::items>();
   int const rank = Shape::rank();
-  int const lane = rank % warpThreads;
   scratch.values.construct(Layout::index(rank), value);
   arch::syncBlock();
-  if (rank / warpThreads != raking) return;
-  T const* const run = scratch.values.data() + Layout::index(lane * Layout::run);
+  if (rank >= warpThreads) return;
+  T const* const run = scratch.values.data() + Layout::index(rank * Layout::run);
   T const fold = foldRun<Layout::isPieces, Layout::run>(run, op);
-  then(foldLanes<Lanes>(fullMask, fold, op, lane), lane);
+  then(foldLanes<Lanes>(fullMask, fold, op, rank), rank);
 }
 
-// The same when the first `count` threads hold data, 1 <= count <= threads: the fold of all of
-// them.
+// The same when the first `count` threads hold data, 1 <= count <= threads: the fold of all of these.
 template <class Shape, class T, class Op, class Then>
-TWEED_DEVICE void rakeFirstBy(int raking, T const& value, Op op, int count, Then then) {
+TWEED_DEVICE void rakeFirstBy(T const& value, Op op, int count, Then then) {
   using Layout = RakeLayout<T, Shape::maxThreads>;
   auto& scratch = rakeScratch<T, Layout::items>();
   int const rank = Shape::rank();
-  int const lane = rank % warpThreads;
   if (rank < count) scratch.values.construct(Layout::index(rank), value);
   arch::syncBlock();
-  if (rank / warpThreads != raking) return;
+  if (rank >= warpThreads) return;
   int const lanes = ceilDiv(count, Layout::run);
-  int const from = lane < lanes ? lane : 0;  // an idle lane repeats lane 0, and nobody asks it
+  int const from = rank < lanes ? rank : 0;  // an idle lane repeats lane 0, and nobody asks it
   T const* const run = scratch.values.data() + Layout::index(from * Layout::run);
   T const fold = foldSerial(run, smaller(Layout::run, count - from * Layout::run), op);
   unsigned const mask = firstLanes(smaller(Shape::threads(), warpThreads));
-  then(foldFirstLanes<warpThreads>(mask, fold, op, lane, lanes), lane);
+  then(foldFirstLanes<warpThreads>(mask, fold, op, rank, lanes), rank);
 }
 
 template <class Shape, int Partials, class T, class Op>
 TWEED_DEVICE T rakeAll(T const& value, Op op) {
   constexpr int lanes = warpThreads / Partials;
   auto& scratch = rakeScratch<T, RakeLayout<T, Shape::maxThreads>::items>();
-  rakeAllBy<Shape, lanes>(rakingWarp<Shape>(), value, op, [&](T const& fold, int lane) {
+  rakeAllBy<Shape, lanes>(value, op, [&](T const& fold, int lane) {
     if (lane % lanes == 0) scratch.partials.construct(lane / lanes, fold);
   });
   arch::syncBlock();
   constexpr int bytes = Partials * int(sizeof(T));
-  return foldRun < isPow2(sizeof(T)) && bytes % 16 == 0, Partials > (scratch.partials.data(), op);
+  constexpr bool isPieces = isPow2(sizeof(T)) && bytes % 16 == 0;
+  return foldRun<isPieces, Partials>(scratch.partials.data(), op);
 }
 
 template <class Shape, class T, class Op>
 TWEED_DEVICE T rakeFirst(T const& value, Op op, int count) {
   auto& scratch = rakeScratch<T, RakeLayout<T, Shape::maxThreads>::items>();
-  rakeFirstBy<Shape>(rakingWarp<Shape>(), value, op, count, [&](T const& fold, int lane) {
+  rakeFirstBy<Shape>(value, op, count, [&](T const& fold, int lane) {
     if (lane == 0) scratch.partials.construct(0, fold);
   });
   arch::syncBlock();
@@ -234,8 +218,8 @@ inline constexpr bool isBlockSize = BlockThreads >= 1 && BlockThreads <= maxBloc
 ///          broadcast load. Static shared memory: BlockThreads * sizeof(T), up to 1/4 more as
 ///          padding, once for all operators. T not trivially copyable: thread 0 folds alone.
 /// Errors   compile time: block size, op not callable as T = op(T, T). A block of another shape
-/// than
-///          the launch's stops the kernel under TWEED_DEBUG and on the loom, else is undefined.
+///          than the launch's stops the kernel under TWEED_DEBUG and on the loom, else is
+///          undefined.
 /// Source   the raking reduction of G. Blelloch et al., and D. Merrill, CUB (BLOCK_REDUCE_RAKING);
 ///          here with the result in every thread.
 template <class Shape, class T, class Op = Sum>

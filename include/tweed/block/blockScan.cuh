@@ -29,8 +29,8 @@ TWEED_DEVICE Scan<T> scanWarps(T const& value, Op op, int count) {
   constexpr int warps = ceilDiv(Shape::maxThreads, warpThreads);
   constexpr bool isWhole = !IsCounted && Shape::isStatic && Shape::maxThreads % warpThreads == 0;
   int const rank = Shape::rank();
-  int const lane = rank % warpThreads;
-  int const warp = rank / warpThreads;
+  int const lane = rank & (warpThreads - 1);
+  int const warp = rank >> log2Floor(warpThreads);
   int const first = warp * warpThreads;
   unsigned const mask =
       isWhole ? fullMask : firstLanes(smaller(warpThreads, Shape::threads() - first));
@@ -110,8 +110,8 @@ TWEED_DEVICE Scan<T> exclusiveFrom(T const& value, Op op, T const& init, int cou
 ///          also with another type, operator or block function.
 /// Cost     4-byte T: 6 shuffles a warp, 7 more in warp 0; 2 T of static shared memory a warp.
 /// Errors   compile time: block size, op not callable as T = op(T, T). A block of another shape
-/// than
-///          the launch's stops the kernel under TWEED_DEBUG and on the loom, else is undefined.
+///          than the launch's stops the kernel under TWEED_DEBUG and on the loom, else is
+///          undefined.
 /// Source   S. Sengupta et al., "Scan primitives for GPU computing", 2007 (scan of warp scans).
 template <class Shape, class T, class Op>
 TWEED_DEVICE Scan<T> blockInclusiveScan(T value, Op op) {

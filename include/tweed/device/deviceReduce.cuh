@@ -67,6 +67,10 @@ void reduceChecked(T const* in, std::size_t n, Out* out, Op op, Init init, Works
       fail(cudaErrorInvalidValue,
            "tweed::deviceReduce: n = 0 needs an init or an operator with an identity");
   }
+  constexpr unsigned long long most = 1ull << 41;  // rows of blocks are counted in 32 bits
+  if (n > most)
+    fail(cudaErrorInvalidValue, "tweed::deviceReduce: n is " + std::to_string(n) + "; at most " +
+                                    std::to_string(most) + " is allowed");
   Task task{in, nullptr, out, n, 0, 0, 0, 0, 0, 0, 0, {}, op, init};
   if (n * sizeof(T) <= Tuning::oneBlockBytes) {
     constexpr int threads = Tuning::oneBlockThreads;
@@ -105,24 +109,22 @@ std::size_t deviceReduceBytes() {
 ///
 /// Shape    n values in device memory, any n from 0 on (more than 2^32 too), at any address aligned
 ///          for T. out: one value in device memory; it may lie in the input.
-/// Result   *out, in order of the stream. Accumulates in Out's type (half and bf16: float), to
-/// which
-///          each item is converted first; `init`, if given, comes before the first item. n == 0
-///          gives init, else the operator's identity. Same bits on every run on one kind of device.
+/// Result   *out, in order of the stream. Accumulates in Out's type, wider than T or another one:
+///          each item is converted to it first, by an explicit constructor too. `init`, if given,
+///          comes before the first item. n == 0 gives init, else the operator's identity. Same bits
+///          on every run on one kind of device.
 /// Op       associative, Acc = op(Acc, Acc), trivially copyable. Item order is kept unless it says
 ///          it is commutative. Only called on data.
 /// Sync     asynchronous; one kernel in the workspace's stream. Can be captured in a graph. Blocks
 ///          may start in any order, also if few fit at once.
-/// Cost     reads the input once; one launch. With a stream in place of a workspace: above 64 KiB
-/// of
-///          input also an allocation, a memset and a free, ordered by the stream. An operator that
-///          is not commutative reads in 64-byte pieces per thread.
+/// Cost     reads the input once; one launch. With a stream in place of a workspace: above 128 KiB
+///          of input also an allocation, a memset and a free, ordered by the stream. An operator
+///          that is not commutative reads one contiguous run per thread, 128 bytes at a time.
 /// Errors   throws tweed::Error with nothing written: null pointer; n == 0 with neither init nor
-///          identity; workspace too small (deviceReduceBytes<Out>() is enough) or on another
+///          identity; n above 2^41; workspace too small (deviceReduceBytes<Out>() is enough) or on another
 ///          stream.
 /// Source   the ticket and marked partials of D. Merrill and M. Garland, "Single-pass parallel
-/// prefix
-///          scan with decoupled look-back", 2016; last-block reduction: CUDA samples,
+///          prefix scan with decoupled look-back", 2016; last-block reduction: CUDA samples,
 ///          threadFenceReduction. Here the block that starts last folds, so none waits for one that
 ///          has not started, and folds in block order.
 template <class T, class Out, class Op>

@@ -81,19 +81,16 @@ TWEED_DEVICE void foldRows(Task const& task, FoldType& fold) {
 #pragma unroll 1
   for (unsigned row = blockIdx.x * rows; row < allRows; row += gridDim.x * rows) {
     typename L::Raw raw[Loads];
-    unsigned long long const first = row * (Threads * 1ull) + threadIdx.x;
+    auto const* const at = task.vectors + (row * (Threads * 1ull) + threadIdx.x) * L::items;
     if (rows == Loads && row + Loads <= task.fullRows) {
-#pragma unroll
-      for (int u = 0; u < Loads; ++u) raw[u] = L::at(task.vectors, first + u * Threads);
+      loadSome<L, Loads, Threads>(at, Loads, raw);
       fold.append(foldLoaded<L, Acc, Loads>(raw, task.op));
     } else {
-      // Which of the rows hold a vector for this thread: the first so many.
+      // How many of the rows hold a vector for this thread: the first so many.
       unsigned const full = smaller(task.fullRows - smaller(row, task.fullRows), rows);
       int const some =
           int(full) + (full < rows && row + full == task.fullRows && int(threadIdx.x) < task.rest);
-#pragma unroll
-      for (int u = 0; u < Loads; ++u)
-        if (u < some) raw[u] = L::at(task.vectors, first + u * Threads);
+      loadSome<L, Loads, Threads>(at, some, raw);
 #pragma unroll
       for (int u = 0; u < Loads; ++u)
         if (u < some) fold.append(L::template fold<Acc>(raw[u], task.op));
@@ -118,12 +115,11 @@ TWEED_DEVICE void foldOwnVectors(Task const& task, FoldType& fold) {
 #pragma unroll 1
   for (; at < end; at += Loads) {
     typename L::Raw raw[Loads];
+    int const some = int(smaller(end - at, 0ull + Loads));
+    loadSome<L, Loads, 1>(task.vectors + at * L::items, some, raw);
 #pragma unroll
     for (int u = 0; u < Loads; ++u)
-      if (at + u < end) raw[u] = L::at(task.vectors, at + u);
-#pragma unroll
-    for (int u = 0; u < Loads; ++u)
-      if (at + u < end) fold.append(L::template fold<Acc>(raw[u], task.op));
+      if (u < some) fold.append(L::template fold<Acc>(raw[u], task.op));
   }
   for (unsigned i = 0; isLast && i < task.tail; ++i)
     fold.append(Acc(task.in[task.count - task.tail + i]));
@@ -157,9 +153,9 @@ TWEED_DEVICE typename Task::Acc foldShare(Task const& task) {
   Words share = Words::of(fold.value());
   auto const keep = [&](typename Task::Acc const& all, int) { share = Words::of(all); };
   if constexpr (FoldType::hasNone) {
-    rakeFirstBy<Block<Threads>>(0, fold.value(), task.op, threadsWithItems<Threads>(task), keep);
+    rakeFirstBy<Block<Threads>>(fold.value(), task.op, threadsWithItems<Threads>(task), keep);
   } else {
-    rakeAllBy<Block<Threads>, warpThreads>(0, fold.value(), task.op, keep);
+    rakeAllBy<Block<Threads>, warpThreads>(fold.value(), task.op, keep);
   }
   return share.value();
 }

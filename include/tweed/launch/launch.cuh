@@ -102,13 +102,12 @@ inline void synchronize(cudaStream_t stream = nullptr) {
 /// Needs    arguments convertible to the kernel's parameters. Dynamic shared memory above 48 KiB is
 ///          opted in to by itself.
 /// Sync     asynchronous, ordered by config.stream; can be captured in a graph. Under TWEED_DEBUG
-/// it
-///          waits for the kernel, outside a capture.
+///          it waits for the kernel, outside a capture.
 /// Cost     that of cudaLaunchKernelEx; with dynamic shared memory, one more query.
 /// Errors   throws tweed::Error naming the limit and both numbers, with nothing started and no
-/// error
-///          left behind: block of 0 or more than 1024 threads, grid.y or grid.z above 65535, shared
-///          memory or registers beyond the device's. An error of earlier work is reported as such.
+///          error left behind: block of 0 or more than 1024 threads, grid.y or grid.z above 65535,
+///          shared memory or registers beyond the device's. An error of earlier work is reported as
+///          such.
 /// Source   CUDA C++ Programming Guide, compute capabilities: technical specifications.
 template <class... Params, class... Args>
 void launch(void (*kernel)(Params...), LaunchConfig const& config, Args&&... args) {

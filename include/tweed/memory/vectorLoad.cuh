@@ -16,12 +16,13 @@ struct VectorLoad {
   static constexpr bool isVector = items > 1 || (sizeof(T) == 16 && alignof(T) == 16);
   using Raw = typename Conditional<isVector, arch::Bytes16, arch::Words<T>>::Type;
 
-  /// Vector i of an array that is 16-byte aligned, or item i where a vector is one item.
-  static TWEED_DEVICE Raw at(T const* array, unsigned long long i) {
+  /// Vector `Offset` from `at` on, which is 16-byte aligned where a vector is more than one item.
+  template <int Offset>
+  static TWEED_DEVICE Raw load(T const* at) {
     if constexpr (isVector) {
-      return arch::loadOnce(reinterpret_cast<arch::Bytes16 const*>(array) + i);
+      return arch::loadOnce<Offset>(reinterpret_cast<arch::Bytes16 const*>(at));
     } else {
-      T const item = array[i];  // as T: its alignment decides how wide the loads are
+      T const item = at[Offset];  // as T: its alignment decides how wide the loads are
       return arch::Words<T>::of(item);
     }
   }
@@ -50,6 +51,13 @@ struct VectorLoad {
 };
 
 namespace detail {
+
+// Starts the first `some` of Count loads, Step vectors apart.
+template <class L, int Count, int Step, int First = 0, class T>
+TWEED_DEVICE void loadSome(T const* at, int some, typename L::Raw* raw) {
+  if (First < some) raw[First] = L::template load<First * Step>(at);
+  if constexpr (First + 1 < Count) loadSome<L, Count, Step, First + 1>(at, some, raw);
+}
 
 // Folds Count loads, in order.
 template <class L, class Acc, int Count, class Op>
