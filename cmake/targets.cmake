@@ -12,11 +12,11 @@ target_compile_options(tweedWarnings INTERFACE
 
 add_library(tweedSanitize INTERFACE)
 if(TWEED_SANITIZE STREQUAL "address")
-  target_compile_options(tweedSanitize INTERFACE -fsanitize=address,undefined
+  target_compile_options(tweedSanitize INTERFACE -O1 -fsanitize=address,undefined
     -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   target_link_options(tweedSanitize INTERFACE -fsanitize=address,undefined)
 elseif(TWEED_SANITIZE STREQUAL "thread")
-  target_compile_options(tweedSanitize INTERFACE -fsanitize=thread)
+  target_compile_options(tweedSanitize INTERFACE -O1 -fsanitize=thread)
   target_link_options(tweedSanitize INTERFACE -fsanitize=thread)
 elseif(NOT TWEED_SANITIZE STREQUAL "")
   message(FATAL_ERROR "tweed: TWEED_SANITIZE is '${TWEED_SANITIZE}'; allowed are address, thread "

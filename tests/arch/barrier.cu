@@ -63,6 +63,16 @@ __global__ void roundPartsOfAWarp(int* out) {
   }
 }
 
+// The first half of the warp goes round while the other waits for the whole block.
+__global__ void roundHalfAWarp(int* out, int turns) {
+  __shared__ int ring[16];
+  int const t = int(threadIdx.x);
+  int value = t;
+  if (t < 16) value = passRound(ring, t, 16, turns, SyncMask{0xffffu});
+  tweed::arch::syncBlock();
+  out[t] = value;
+}
+
 __global__ void roundTheWarp(int* out, int turns) {
   __shared__ int ring[64];
   int const t = int(threadIdx.x);
@@ -117,10 +127,14 @@ TEST_SUITE("barrier") {
     DeviceArray<int> const out(32);
     tweed::launch(roundPartsOfAWarp, {1, 32}, out.data());
     tweed::synchronize();
-    std::vector<int> const got = out.host();
+    std::vector<int> got = out.host();
     for (int t = 0; t < 5; ++t) REQUIRE(got[std::size_t(t)] == (t + 6) % 5);
     for (int t = 0; t < 11; ++t) REQUIRE(got[std::size_t(5 + t)] == (t + 13) % 11);
     for (int t = 0; t < 16; ++t) REQUIRE(got[std::size_t(16 + t)] == (t + 19) % 16);
+    tweed::launch(roundHalfAWarp, {1, 32}, out.data(), 5);
+    tweed::synchronize();
+    got = out.host();
+    for (int t = 0; t < 32; ++t) REQUIRE(got[std::size_t(t)] == (t < 16 ? (t + 5) % 16 : t));
   }
 #if defined(TWEED_LOOM)
   TEST_CASE("threads that never come to a barrier are named (C16)") {

@@ -19,9 +19,26 @@ __global__ void copyOnce(unsigned const* in, unsigned* out, unsigned n) {
   for (int k = 0; k < 4; ++k) out[4 * i + k] = v.word[k];
 }
 
+// Three loads from one address.
+__global__ void copyThree(unsigned const* in, unsigned* out) {
+  auto const* const at = reinterpret_cast<Bytes16 const*>(in) + 3 * threadIdx.x;
+  Bytes16 const v[3] = {tweed::arch::loadOnce(at), tweed::arch::loadOnce<1>(at),
+                        tweed::arch::loadOnce<2>(at)};
+  for (int k = 0; k < 12; ++k) out[12 * threadIdx.x + k] = v[k / 4].word[k % 4];
+}
+
 }  // namespace
 
 TEST_SUITE("cache") {
+  TEST_CASE("the offset counts units of 16 bytes") {
+    std::vector<unsigned> host(12 * 32);
+    std::iota(host.begin(), host.end(), 7u);
+    DeviceArray<unsigned> const in(host);
+    DeviceArray<unsigned> const out(host.size());
+    tweed::launch(copyThree, {1, 32}, in.data(), out.data());
+    tweed::synchronize();
+    CHECK(out.host() == host);
+  }
   TEST_CASE("loadOnce returns the 16 bytes, at every 16-byte boundary up to the last") {
     static_assert(sizeof(Bytes16) == 16 && alignof(Bytes16) == 16, "one load");
     for (std::size_t shift : {std::size_t(0), std::size_t(4), std::size_t(8), std::size_t(60)}) {

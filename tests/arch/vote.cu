@@ -33,6 +33,7 @@ template <class T>
 __global__ void match(unsigned mask, T const* values, unsigned* out) {
   int const lane = int(threadIdx.x);
   if ((mask >> lane & 1u) != 0) out[lane] = tweed::arch::matchAny(mask, values[lane]);
+  __syncthreads();  // the other lanes wait here
 }
 
 template <class T>

@@ -73,6 +73,29 @@ void checkFewSizes(std::vector<T> const& in, Op op) {
   checkStatic<128>(in, op), checkStatic<512>(in, op), checkStatic<768>(in, op);
 }
 
+template <int N>
+struct Numbers {
+  double v[N];
+  static Numbers of(int i) {
+    Numbers n;
+    for (int k = 0; k < N; ++k) n.v[k] = i % (k + 3);
+    return n;
+  }
+  friend bool operator==(Numbers const& x, Numbers const& y) {
+    for (int k = 0; k < N; ++k)
+      if (x.v[k] != y.v[k]) return false;
+    return true;
+  }
+};
+struct AddNumbers {
+  template <int N>
+  TWEED_HOST_DEVICE Numbers<N> operator()(Numbers<N> const& x, Numbers<N> const& y) const {
+    Numbers<N> sum = x;
+    for (int k = 0; k < N; ++k) sum.v[k] += y.v[k];
+    return sum;
+  }
+};
+
 std::vector<Stretch> stretches(int n) {
   std::vector<Stretch> s;
   for (int i = 0; i < n; ++i) s.push_back(Stretch::at(std::uint32_t(i)));
@@ -104,6 +127,17 @@ TEST_SUITE("blockReduce") {
     for (int i = 0; i < 1024; ++i) in.push_back({{i, -i, i * 7, 1, (long long)(noise(i) % 99)}});
     checkFewSizes(in, AddWide{});
   }
+  TEST_CASE("structures of 32 and 64 bytes") {
+    std::vector<Numbers<4>> four;
+    std::vector<Numbers<8>> eight;
+    for (int i = 0; i < 1024; ++i) {
+      four.push_back(Numbers<4>::of(i));
+      eight.push_back(Numbers<8>::of(i));
+    }
+    checkFewSizes(four, AddNumbers{});
+    checkFewSizes(eight, AddNumbers{});
+  }
+  TEST_CASE("counted calls fold data alone") { checkFewSizes(stretches(1024), WatchedJoin{}); }
   TEST_CASE("blocks of two and three dimensions count x first") {
     checkShape<tweed::Block<16, 16>>(stretches(256), dim3(16, 16), Join{});
     checkShape<tweed::Block<8, 4, 3>>(stretches(96), dim3(8, 4, 3), Join{});

@@ -2,8 +2,6 @@
 // tests/block/blockScan.cu - tests tweed/block/blockScan.cuh
 #include <tweed/block/blockScan.cuh>
 
-#include <functional>
-
 #include "support/device.cuh"
 #include "support/ops.cuh"
 
@@ -107,6 +105,18 @@ std::vector<Stretch> stretches(int n) {
   return s;
 }
 
+// Only what the threads do matters here, not what they get.
+template <class Shape>
+void checkWatched(int threads, int* bad) {
+  DeviceArray<Stretch> const in(stretches(threads));
+  DeviceArray<Prefixes<Stretch>> const out(in.size());
+  for (int count : {1, 5, 32, 33, 70, threads - 1, threads}) {
+    tweed::launch(scanFirst<Shape, Stretch, WatchedJoin>, {1, unsigned(threads)}, in.data(),
+                  out.data(), WatchedJoin{bad}, Stretch::at(0), count);
+    tweed::synchronize();
+  }
+}
+
 // A Stretch in four bytes, for tests of many threads: empty if anything went wrong.
 struct Run {
   std::uint16_t begin, end;
@@ -130,6 +140,13 @@ TEST_SUITE("blockScan") {
   }
   TEST_CASE("order is kept, and every item is combined once with the run before it (C25, C27)") {
     checkSizes(stretches(1024), Join{}, Stretch::at(0));
+  }
+  TEST_CASE("the operator is called on nothing but data (C27)") {
+    DeviceArray<int> const bad(std::vector<int>(1, 0));
+    checkWatched<tweed::Block<128>>(128, bad.data());
+    checkWatched<tweed::Block<100>>(100, bad.data());
+    checkWatched<tweed::Dynamic<256>>(77, bad.data());
+    CHECK(bad.host()[0] == 0);
   }
   TEST_CASE_TEMPLATE("other types", T, unsigned short, unsigned long long, double) {
     checkFewSizes(smallIntegers<T>(1024, 2), tweed::Sum{}, T(7));
@@ -173,27 +190,29 @@ TEST_SUITE("blockScan") {
 namespace {
 
 template <class Shape>
-__global__ void scanCounted(int const* in, Prefixes<int>* out, int count) {
+__global__ void scanHeld(Stretch const* in, Prefixes<Stretch>* out, int count) {
   int const rank = Shape::rank();
-  auto const inclusive = tweed::blockInclusiveScan<Shape>(Counted(in[rank]), AddCounted{}, count);
-  auto const exclusive =
-      tweed::blockExclusiveScan<Shape>(Counted(in[rank]), AddCounted{}, Counted(1000), count);
-  out[rank] = {inclusive.prefix.value(),
-               exclusive.prefix.value(),
-               {inclusive.total.value(), exclusive.total.value()}};
+  HeldOp<Join> const join{};
+  Held<Stretch> const value(in[rank]);
+  Held<Stretch> const init(Stretch::at(0));
+  auto const inclusive = tweed::blockInclusiveScan<Shape>(value, join, count);
+  auto const exclusive = tweed::blockExclusiveScan<Shape>(value, join, init, count);
+  out[rank] = {inclusive.prefix.get(),
+               exclusive.prefix.get(),
+               {inclusive.total.get(), exclusive.total.get()}};
 }
 
 template <class Shape>
-void checkCounted(int threads) {
+void checkHeld(int threads) {
   CAPTURE(threads);
-  std::vector<int> const in = smallIntegers<int>(std::size_t(threads), 5);
-  DeviceArray<int> const dIn(in);
-  DeviceArray<Prefixes<int>> const out(in.size());
+  std::vector<Stretch> const in = stretches(threads);
+  DeviceArray<Stretch> const dIn(in);
+  DeviceArray<Prefixes<Stretch>> const out(in.size());
   for (int count : {1, (threads + 1) / 2, threads}) {
     CAPTURE(count);
-    tweed::launch(scanCounted<Shape>, {1, unsigned(threads)}, dIn.data(), out.data(), count);
+    tweed::launch(scanHeld<Shape>, {1, unsigned(threads)}, dIn.data(), out.data(), count);
     tweed::synchronize();
-    checkPrefixes(out.host(), in, count, std::plus<>{}, 1000);
+    checkPrefixes(out.host(), in, count, Join{}, Stretch::at(0));
   }
 }
 
@@ -280,8 +299,8 @@ __global__ void oneThreadMissesTheScan(int* out) {
 
 TEST_SUITE("blockScan") {
   TEST_CASE("a type that is not trivially copyable and has no default constructor") {
-    checkCounted<tweed::Block<1>>(1), checkCounted<tweed::Block<33>>(33);
-    checkCounted<tweed::Block<100>>(100), checkCounted<tweed::Dynamic<256>>(64);
+    checkHeld<tweed::Block<1>>(1), checkHeld<tweed::Block<33>>(33);
+    checkHeld<tweed::Block<100>>(100), checkHeld<tweed::Dynamic<256>>(64);
   }
   TEST_CASE("calls may follow each other at once, also with reductions between (C17)") {
     DeviceArray<unsigned> const wrong(std::vector<unsigned>(1, 0));

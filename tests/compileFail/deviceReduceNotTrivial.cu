@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect: tweed::deviceReduce: the accumulator must be trivially copyable
+// expect: tweed::deviceReduce: the type of *out must be trivially copyable
 #include <tweed/device/deviceReduce.cuh>
 
 struct Counted {

@@ -108,11 +108,12 @@ TEST_SUITE("workspace") {
   TEST_CASE("its memory is given back") {
 #if defined(TWEED_LOOM)
     tweed::loom::Options options = tweed::loom::defaults();
-    options.limits.globalBytes = std::size_t(1) << 20;
+    options.limits.globalBytes = std::size_t(1) << 26;
     tweed::loom::ScopedOptions const small(options);
 #endif
     std::size_t available = 0, total = 0;
     TWEED_CHECK(cudaMemGetInfo(&available, &total));
+    REQUIRE(available > total / 4);
     for (int i = 0; i < 10; ++i) tweed::Workspace workspace(nullptr, available / 3);
     CHECK(cudaDeviceSynchronize() == cudaSuccess);
   }

@@ -40,6 +40,19 @@ struct Join {
   }
 };
 
+/// Join that counts in `bad` each call on a value that is not data or not a neighbour, also where
+/// nobody looks at what comes of it.
+struct WatchedJoin {
+  int* bad;
+  TWEED_HOST_DEVICE Stretch operator()(Stretch const& x, Stretch const& y) const {
+    Stretch const joined = Join{}(x, y);
+#if defined(__CUDA_ARCH__) || defined(TWEED_LOOM)
+    if (joined.valid != 0x600D600D) atomicAdd(bad, 1);
+#endif
+    return joined;
+  }
+};
+
 /// A text of up to 32 letters of five bits, and one letter put behind another. Not commutative.
 struct Letters {
   static constexpr int most = 32;
@@ -109,14 +122,14 @@ struct AddWide {
   }
 };
 
-/// Copyable, but not trivially; no default constructor.
+/// Copyable, but not trivially; no default constructor. A copy of one that was destroyed is wrong.
 class Counted {
  public:
   TWEED_HOST_DEVICE explicit Counted(int value) : value_(value), check_(~value) {}
-  TWEED_HOST_DEVICE Counted(Counted const& o) : value_(o.value_), check_(~o.value_) {}
+  TWEED_HOST_DEVICE Counted(Counted const& o) : value_(o.value()), check_(~value_) {}
   TWEED_HOST_DEVICE Counted& operator=(Counted const& o) {
-    value_ = o.value_;
-    check_ = ~o.value_;
+    value_ = o.value();
+    check_ = ~value_;
     return *this;
   }
   TWEED_HOST_DEVICE ~Counted() { check_ = 0; }
@@ -128,6 +141,33 @@ class Counted {
 struct AddCounted {
   TWEED_HOST_DEVICE Counted operator()(Counted const& x, Counted const& y) const {
     return Counted(x.value() + y.value());
+  }
+};
+
+/// A value that must be copied by its constructor: moved as bytes, it is lost. For operators whose
+/// order matters.
+template <class T>
+class Held {
+ public:
+  TWEED_HOST_DEVICE explicit Held(T const& value) : value_(value), self_(this) {}
+  TWEED_HOST_DEVICE Held(Held const& o) : value_(o.get()), self_(this) {}
+  TWEED_HOST_DEVICE Held& operator=(Held const& o) {
+    value_ = o.get();
+    return *this;
+  }
+  TWEED_HOST_DEVICE ~Held() { self_ = nullptr; }
+  TWEED_HOST_DEVICE T get() const { return self_ == this ? value_ : T{}; }
+
+ private:
+  T value_;
+  Held const* self_;
+};
+template <class Op>
+struct HeldOp {
+  Op op;
+  template <class T>
+  TWEED_HOST_DEVICE Held<T> operator()(Held<T> const& x, Held<T> const& y) const {
+    return Held<T>(op(x.get(), y.get()));
   }
 };
 

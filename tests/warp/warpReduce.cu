@@ -93,6 +93,19 @@ std::vector<Affine> maps() {
   return m;
 }
 
+// Only what the lanes do matters here, not what they get.
+template <int Width>
+void checkWatched(int* bad) {
+  DeviceArray<Stretch> const in(stretches());
+  DeviceArray<Stretch> const out(fullThreads);
+  for (int count = 1; count <= Width; ++count) {
+    DeviceArray<int> const counts(std::vector<int>(fullThreads / Width, count));
+    tweed::launch(reduceCounts<Width, Stretch, WatchedJoin>, {1, fullThreads}, in.data(),
+                  out.data(), WatchedJoin{bad}, counts.data());
+    tweed::synchronize();
+  }
+}
+
 struct AddModulo {  // no identity, not said to be commutative
   TWEED_HOST_DEVICE int operator()(int a, int b) const { return (a + b) % 1009; }
 };
@@ -174,6 +187,11 @@ TEST_SUITE("warpReduce") {
   TEST_CASE("order is kept, every item is taken once, and nothing beyond the count (C25, C27)") {
     checkWidths(stretches(), Join{});
     checkWidths(maps(), Compose{});
+  }
+  TEST_CASE("the operator is called on nothing but data (C27)") {
+    DeviceArray<int> const bad(std::vector<int>(1, 0));
+    checkWatched<8>(bad.data()), checkWatched<32>(bad.data());
+    CHECK(bad.host()[0] == 0);
   }
   TEST_CASE("sums of every width and count match the host (C13, C20)") {
     checkWidths(smallIntegers<float>(oddThreads, 1), tweed::Sum{});

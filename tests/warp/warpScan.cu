@@ -105,6 +105,21 @@ void checkStretches() {
   checkWidth<Width>(in, Join{}, Stretch::at(0));
 }
 
+// Only what the lanes do matters here, not what they get.
+template <int Width>
+void checkWatched(int* bad) {
+  std::vector<Stretch> items;
+  for (int i = 0; i < fullThreads; ++i) items.push_back(Stretch::at(std::uint32_t(1 + i % Width)));
+  DeviceArray<Stretch> const in(items);
+  DeviceArray<Prefixes<Stretch>> const out(fullThreads);
+  for (int count = 1; count <= Width; ++count) {
+    DeviceArray<int> const counts(std::vector<int>(fullThreads / Width, count));
+    tweed::launch(scanCounts<Width, Stretch, WatchedJoin>, {1, fullThreads}, in.data(), out.data(),
+                  WatchedJoin{bad}, Stretch::at(0), counts.data());
+    tweed::synchronize();
+  }
+}
+
 template <int Width, class T, class Op>
 std::vector<Prefixes<T>> scanned(std::vector<T> const& in, Op op, T init) {
   DeviceArray<T> const dIn(in);
@@ -138,6 +153,11 @@ TEST_SUITE("warpScan") {
   TEST_CASE("order is kept, and every item is combined once with the run before it (C25, C27)") {
     checkStretches<1>(), checkStretches<2>(), checkStretches<4>();
     checkStretches<8>(), checkStretches<16>(), checkStretches<32>();
+  }
+  TEST_CASE("the operator is called on nothing but data (C27)") {
+    DeviceArray<int> const bad(std::vector<int>(1, 0));
+    checkWatched<8>(bad.data()), checkWatched<32>(bad.data());
+    CHECK(bad.host()[0] == 0);
   }
   TEST_CASE("affine maps of every width and count match the host (C25)") {
     std::vector<Affine> in;

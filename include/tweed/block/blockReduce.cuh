@@ -143,7 +143,7 @@ TWEED_DEVICE T rakeAll(T const& value, Op op) {
   });
   arch::syncBlock();
   constexpr int bytes = Partials * int(sizeof(T));
-  constexpr bool isPieces = isPow2(sizeof(T)) && bytes % 16 == 0;
+  constexpr bool isPieces = isPow2(sizeof(T)) && sizeof(T) <= 16 && bytes % 16 == 0;
   return foldRun<isPieces, Partials>(scratch.partials.data(), op);
 }
 

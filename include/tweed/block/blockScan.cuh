@@ -103,7 +103,8 @@ TWEED_DEVICE Scan<T> exclusiveFrom(T const& value, Op op, T const& init, int cou
 ///
 /// Shape    one T per thread, in a block of exactly BlockThreads threads (1 to 1024, any number);
 ///          Block<16, 16> and Dynamic<1024> name other shapes.
-/// Result   every thread: its prefix, and the total of the block. Same bits on every run.
+/// Result   every thread: its prefix, and the total of the block. Same bits on every run; of floats
+///          the total may be rounded otherwise than the last prefix.
 /// Op       associative, T = op(T, T); thread order is kept (x fastest). Only called on data.
 /// Sync     call it from all threads of the block. Holds two __syncthreads() (none in a block of at
 ///          most 32 threads, three if T is not trivially copyable); safe to call again at once,

@@ -34,9 +34,13 @@
 namespace tweed::detail {
 template <class... Number>
 [[noreturn]] inline void stopKernel(char const* format, Number... number) {
-  char text[256];
-  __builtin_snprintf(text, sizeof text, format, number...);
-  loom::device::trap(text);
+  if constexpr (sizeof...(Number) == 0) {
+    loom::device::trap(format);
+  } else {
+    char text[256];
+    __builtin_snprintf(text, sizeof text, format, number...);
+    loom::device::trap(text);
+  }
 }
 }  // namespace tweed::detail
 #endif

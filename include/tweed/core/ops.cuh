@@ -6,24 +6,31 @@
 
 namespace tweed {
 
+namespace detail {
+template <class T>
+inline constexpr bool isShortUnsigned = isSame<T, unsigned short> || isSame<T, char16_t>;
+}  // namespace detail
+
 // An operator is any callable T = op(T, T) that is associative: a struct, a lambda, std::plus<>,
 // cuda::std::plus<>. It may say more about itself, and then more is possible:
 //
-//   static constexpr bool isCommutative = true;   op(a, b) == op(b, a); else order is kept
+//   static constexpr bool isCommutative = true;   op(a, b) has the bits of op(b, a); else order is kept
 //   static T identity();                          op(identity(), a) == a; allows counts of 0
 //   template <class T> static T identity();       the same for an operator of many types
 //
 // Nothing is assumed of an operator that says nothing: order is kept, no identity is invented.
 
+// The return types say what compiles, so that hasIdentity and isReduction can ask.
+
 /// Addition.
 struct Sum {
   static constexpr bool isCommutative = true;
   template <class T>
-  static TWEED_HOST_DEVICE constexpr T identity() {
+  static TWEED_HOST_DEVICE constexpr auto identity() -> decltype(T(0)) {
     return T(0);
   }
   template <class T>
-  TWEED_HOST_DEVICE constexpr T operator()(T const& a, T const& b) const {
+  TWEED_HOST_DEVICE constexpr auto operator()(T const& a, T const& b) const -> decltype(T(a + b)) {
     return T(a + b);
   }
 };
@@ -32,11 +39,13 @@ struct Sum {
 struct Product {
   static constexpr bool isCommutative = true;
   template <class T>
-  static TWEED_HOST_DEVICE constexpr T identity() {
+  static TWEED_HOST_DEVICE constexpr auto identity() -> decltype(T(1)) {
     return T(1);
   }
+  // 1u * a: two unsigned shorts would be multiplied as ints, and overflow.
   template <class T>
-  TWEED_HOST_DEVICE constexpr T operator()(T const& a, T const& b) const {
+  TWEED_HOST_DEVICE constexpr auto operator()(T const& a, T const& b) const -> decltype(T(a * b)) {
+    if constexpr (detail::isShortUnsigned<T>) return T(1u * a * b);
     return T(a * b);
   }
 };
@@ -44,11 +53,15 @@ struct Product {
 struct BitAnd {
   static constexpr bool isCommutative = true;
   template <class T>
-  static TWEED_HOST_DEVICE constexpr T identity() {
-    return T(~T(0));
+  static TWEED_HOST_DEVICE constexpr auto identity() -> decltype(T(T(0) & T(0))) {
+    if constexpr (isSame<T, bool>) {
+      return true;
+    } else {
+      return T(~T(0));
+    }
   }
   template <class T>
-  TWEED_HOST_DEVICE constexpr T operator()(T const& a, T const& b) const {
+  TWEED_HOST_DEVICE constexpr auto operator()(T const& a, T const& b) const -> decltype(T(a & b)) {
     return T(a & b);
   }
 };
@@ -60,7 +73,7 @@ struct BitOr {
     return T(0);
   }
   template <class T>
-  TWEED_HOST_DEVICE constexpr T operator()(T const& a, T const& b) const {
+  TWEED_HOST_DEVICE constexpr auto operator()(T const& a, T const& b) const -> decltype(T(a | b)) {
     return T(a | b);
   }
 };
@@ -72,7 +85,7 @@ struct BitXor {
     return T(0);
   }
   template <class T>
-  TWEED_HOST_DEVICE constexpr T operator()(T const& a, T const& b) const {
+  TWEED_HOST_DEVICE constexpr auto operator()(T const& a, T const& b) const -> decltype(T(a ^ b)) {
     return T(a ^ b);
   }
 };
@@ -90,12 +103,21 @@ TWEED_HOST_DEVICE constexpr bool isNan(T const& a) {
   return a != a;
 }
 
-// The two policies of minimum and maximum; `before` says that b comes before a.
-template <Nan Policy, class T>
+// The two policies of minimum and maximum; `bWins` says that b comes before a. The result has the
+// same bits for (a, b) and (b, a), or the lanes of a butterfly would differ: one NaN for all, and
+// -0 before +0. Both by arithmetic that is exact: of two zeros, a + b is -0 only if both are.
+template <Nan Policy, bool IsMin, class T>
 TWEED_HOST_DEVICE constexpr T chooseExtreme(T const& a, T const& b, bool bWins) {
-  if constexpr (Limits<T>::isInteger) return bWins ? b : a;
-  if constexpr (Policy == Nan::Propagate) return bWins || isNan(b) ? (isNan(a) ? a : b) : a;
-  return bWins || isNan(a) ? b : a;
+  if constexpr (Limits<T>::isInteger) {
+    return bWins ? b : a;
+  } else {
+    if (isNan(a) || isNan(b)) {
+      if (Policy == Nan::Propagate || (isNan(a) && isNan(b))) return Limits<T>::nan();
+      return isNan(a) ? b : a;
+    }
+    if (a == T(0) && b == T(0)) return IsMin ? -(-a + -b) : a + b;
+    return bWins ? b : a;
+  }
 }
 
 // Ignore: NaN is what op(NaN, x) == x asks for, and what a row of NaN must give.
@@ -118,7 +140,7 @@ struct BasicMin {
   }
   template <class T>
   TWEED_HOST_DEVICE constexpr T operator()(T const& a, T const& b) const {
-    return detail::chooseExtreme<Policy>(a, b, b < a);
+    return detail::chooseExtreme<Policy, true>(a, b, b < a);
   }
 };
 using Min = BasicMin<Nan::Propagate>;
@@ -135,7 +157,7 @@ struct BasicMax {
   }
   template <class T>
   TWEED_HOST_DEVICE constexpr T operator()(T const& a, T const& b) const {
-    return detail::chooseExtreme<Policy>(a, b, a < b);
+    return detail::chooseExtreme<Policy, false>(a, b, a < b);
   }
 };
 using Max = BasicMax<Nan::Propagate>;
@@ -171,7 +193,7 @@ char calls(...);
 
 }  // namespace detail
 
-/// True if op(a, b) == op(b, a), as the operator itself says. Order is kept for all others.
+/// True if op(a, b) has the same bits as op(b, a), as the operator itself says. Order is kept for all others.
 template <class Op>
 inline constexpr bool isCommutative = detail::saysCommutative<Op>(0);
 

@@ -20,6 +20,7 @@ template <int X, int Y = 1, int Z = 1>
 struct Block {
   static_assert(X >= 1 && Y >= 1 && Z >= 1 && X * Y * Z <= maxBlockThreads,
                 "tweed::Block: a block has 1 to 1024 threads");
+  static_assert(Z <= 64, "tweed::Block: Z is at most 64");
   static constexpr bool isStatic = true;
   static constexpr int maxThreads = X * Y * Z;
   static TWEED_DEVICE constexpr int threads() { return X * Y * Z; }

@@ -29,8 +29,11 @@ class GridStride {
     Wide stride_;
   };
 
-  TWEED_DEVICE explicit GridStride(Index count)
-      : count_(count < Index(0) ? Wide(0) : Wide(count)) {}
+  TWEED_DEVICE explicit GridStride(Index count) : count_(Wide(count)) {
+    if constexpr (Limits<Index>::isSigned) {
+      if (count < Index(0)) count_ = 0;
+    }
+  }
 
   TWEED_DEVICE Iterator begin() const {
     return {blockIdx.x * Wide(blockDim.x) + threadIdx.x, gridDim.x * Wide(blockDim.x)};
@@ -45,7 +48,7 @@ class GridStride {
 ///
 ///     for (auto const i : tweed::gridStride(n)) y[i] = a * x[i] + y[i];
 ///
-/// Shape    a 1-D grid of 1-D blocks, any numbers of them; count >= 0 (a negative one is 0).
+/// Shape    a 1-D grid of 1-D blocks, any numbers of them; count up to 2^63 (a negative one is 0).
 /// Result   each thread its indices, ascending, as the type of `count`. Never overflows: the stride
 ///          is 64 bits wide also for a 32-bit index.
 /// Needs    an integer type.

@@ -35,22 +35,41 @@ inline void checkShape(LaunchConfig const& config) {
   if (g.z > 65535) refuse("grid.z is " + std::to_string(g.z) + "; at most 65535 is allowed");
 }
 
+// Converts an argument as a call would, and no further.
+template <class Param>
+struct Implicit {
+  static Param from(Param param) { return param; }
+};
+
+// The shared memory of a kernel's blocks, in bytes.
+struct SharedBytes {
+  std::size_t fixed;  // its static part
+  std::size_t limit;  // of both parts, with opting in
+};
+
 // Opts the kernel in to all the dynamic shared memory that its static part leaves: once and to the
-// limit, since a value per launch would race between host threads.
-inline void allowShared(void const* kernel, std::size_t bytes) {
+// limit, since a value per launch would race between host threads. False: a block has less.
+inline bool allowShared(void const* kernel, std::size_t bytes, SharedBytes& shared) {
   cudaFuncAttributes attributes;
   TWEED_CHECK(cudaFuncGetAttributes(&attributes, kernel));
-  if (bytes <= std::size_t(attributes.maxDynamicSharedSizeBytes)) return;
-  auto const limit =
+  if (bytes <= std::size_t(attributes.maxDynamicSharedSizeBytes)) return true;
+  shared.fixed = attributes.sharedSizeBytes;
+  shared.limit =
       std::size_t(deviceAttribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, currentDevice()));
-  if (bytes + attributes.sharedSizeBytes > limit)
+  if (shared.fixed > shared.limit || bytes > shared.limit - shared.fixed) return false;
+  TWEED_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   int(shared.limit - shared.fixed)));
+  return true;
+}
+
+inline void requireShared(void const* kernel, std::size_t bytes) {
+  SharedBytes shared;
+  if (!allowShared(kernel, bytes, shared))
     fail(cudaErrorInvalidValue,
          "tweed::launch: " + std::to_string(bytes) + " bytes of dynamic and " +
-             std::to_string(attributes.sharedSizeBytes) +
+             std::to_string(shared.fixed) +
              " of static shared memory are asked for; a block of this device has " +
-             std::to_string(limit));
-  TWEED_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   int(limit - attributes.sharedSizeBytes)));
+             std::to_string(shared.limit));
 }
 
 // Why a launch was refused: only now is there time to ask.
@@ -116,15 +135,15 @@ void launch(void (*kernel)(Params...), LaunchConfig const& config, Args&&... arg
   detail::checkShape(config);
   if (detail::threadsOf(config.grid) == 0) return;
   void const* const address = reinterpret_cast<void const*>(kernel);
-  if (config.sharedBytes > 0) detail::allowShared(address, config.sharedBytes);
+  if (config.sharedBytes > 0) detail::requireShared(address, config.sharedBytes);
 
   cudaLaunchConfig_t native{};
   native.gridDim = config.grid;
   native.blockDim = config.block;
   native.dynamicSmemBytes = config.sharedBytes;
   native.stream = config.stream;
-  cudaError_t const code =
-      cudaLaunchKernelEx(&native, kernel, static_cast<Params>(std::forward<Args>(args))...);
+  cudaError_t const code = cudaLaunchKernelEx(
+      &native, kernel, detail::Implicit<Params>::from(std::forward<Args>(args))...);
   if (code != cudaSuccess) detail::failLaunch(code, address, config);
 #if defined(TWEED_DEBUG)
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;

@@ -26,6 +26,8 @@ Occupancy occupancy(void (*kernel)(Params...), int blockThreads, std::size_t sha
                                             std::to_string(blockThreads) +
                                             " threads is asked for; 1 to 1024 are allowed");
   void const* const address = reinterpret_cast<void const*>(kernel);
+  detail::SharedBytes shared;
+  if (sharedBytes > 0 && !detail::allowShared(address, sharedBytes, shared)) return {0, 0, 0};
   int blocks = 0;
   TWEED_CHECK(
       cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, address, blockThreads, sharedBytes));

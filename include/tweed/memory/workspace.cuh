@@ -20,7 +20,7 @@ namespace tweed {
 ///          devices of up to 256 multiprocessors. Calls name what they need: ...Bytes().
 /// Sync     allocated, zeroed and freed in order of the stream; never waits. Calls on other streams
 ///          throw, as two of them at once would use the same memory. Not to be used by two host
-///          threads at once.
+///          threads at once. The stream must outlive it.
 /// Errors   throws tweed::Error: no memory.
 class Workspace {
  public:
