@@ -82,12 +82,12 @@ cudaError_t check(cudaLaunchConfig_t const* config, void const* kernel,
   unsigned const block[3] = {config->blockDim.x, config->blockDim.y, config->blockDim.z};
   std::uint64_t blocks = 1, threads = 1;
   for (int i = 0; i < 3; ++i) {
-    if (grid[i] == 0 || grid[i] > unsigned(maxGrid[i])) return cudaErrorInvalidConfiguration;
-    if (block[i] == 0 || block[i] > unsigned(maxBlock[i])) return cudaErrorInvalidConfiguration;
+    if (grid[i] == 0 || grid[i] > unsigned(maxGrid[i])) return cudaErrorInvalidValue;
+    if (block[i] == 0 || block[i] > unsigned(maxBlock[i])) return cudaErrorInvalidValue;
     blocks *= grid[i], threads *= block[i];
     description.grid[i] = grid[i], description.block[i] = block[i];
   }
-  if (threads > maxBlockThreads) return cudaErrorInvalidConfiguration;
+  if (threads > maxBlockThreads) return cudaErrorInvalidValue;
   if (blocks > 0xffffffffu) return cudaErrorNotSupported;  // would run for days
   if (config->dynamicSmemBytes > allowedDynamicShared(kernel)) return cudaErrorInvalidValue;
   description.dynamicSharedBytes = config->dynamicSmemBytes;

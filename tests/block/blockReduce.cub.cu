@@ -23,7 +23,7 @@ struct All {
 };
 
 template <int Threads, class T, class Op>
-__global__ void reduceAll(T const* in, All<T>* out, Op op, int count) {
+__global__ void __launch_bounds__(Threads) reduceAll(T const* in, All<T>* out, Op op, int count) {
   using Raking = cub::BlockReduce<T, Threads, cub::BLOCK_REDUCE_RAKING>;
   using Warps = cub::BlockReduce<T, Threads, cub::BLOCK_REDUCE_WARP_REDUCTIONS>;
   using Commutative = cub::BlockReduce<T, Threads, cub::BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY>;

@@ -38,7 +38,7 @@ __device__ Prefixes<T> scanWithCub(T const& x, Op op, T const& init) {
 }
 
 template <int Threads, class T, class Op>
-__global__ void scanAll(T const* in, All<T>* out, Op op, T init) {
+__global__ void __launch_bounds__(Threads) scanAll(T const* in, All<T>* out, Op op, T init) {
   T const x = in[threadIdx.x];
   All<T> all{};
   tweed::Scan<T> const inclusive = tweed::blockInclusiveScan<Threads>(x, op);

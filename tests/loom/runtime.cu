@@ -226,7 +226,7 @@ TEST_CASE("loom runtime: invalid configurations") {
         shape(dim3(1, 1, 65536), 1), shape(0x80000000u, 1)}) {
     CAPTURE(config.gridDim.x);
     CAPTURE(config.blockDim.x);
-    CHECK(launchError(config) == cudaErrorInvalidConfiguration);
+    CHECK(launchError(config) == cudaErrorInvalidValue);
   }
   CHECK(launchError(shape(1, 1, 48 * 1024)) == cudaSuccess);
   CHECK(launchError(shape(1, 1, 48 * 1024 + 1)) == cudaErrorInvalidValue);
