@@ -322,7 +322,7 @@ runDemo() {
   if [[ $state == gpu ]]; then where=gpu; fi
   file=${file:-$root/README.md}
   targets=("$where.wordCount" "$where.softmaxRows" "$where.sum")
-  build build-demo -DTWEED_BUILD_TESTS=OFF -DCMAKE_BUILD_TYPE=Release || stop 1 "the build failed"
+  build build-demo -DTWEED_BUILD_TESTS=OFF || stop 1 "the build failed"
   for name in "${targets[@]}"; do
     set --
     if [[ $name == *.wordCount ]]; then set -- --check "$file"; fi
