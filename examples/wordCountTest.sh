@@ -63,7 +63,7 @@ for i in range(100):
 PYTHON
 
 # Newer versions of wc count bytes that cannot be printed as parts of words: take them out for it.
-filter=cat
+filter="cat"
 if [ "$(printf '\200' | wc -w)" -ne 0 ]; then
   filter="tr -d '\\000-\\010\\016-\\037\\177-\\377'"
   echo "this wc counts unprintable words: its input goes through $filter"
@@ -90,5 +90,5 @@ for file in "$directory"/*; do
   fi
 done
 echo "$files files compared with wc, $different differ"
-written=$(ls "$directory" | grep -c '\.longest$')
+written=$(find "$directory" -name '*.longest' | wc -l)
 [ "$files" -eq "$written" ] && [ "$files" -ge 100 ] && [ "$different" -eq 0 ]

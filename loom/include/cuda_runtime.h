@@ -13,7 +13,7 @@
 #undef __shared__
 #define __shared__ thread_local
 
-#if __has_include_next(<cuda_runtime.h>)
+#if !defined(TWEED_LOOM_NO_TOOLKIT) && __has_include_next(<cuda_runtime.h>)
 #pragma GCC system_header
 // The toolkit's template forgets the kernel's parameter types; launch.hpp has one that keeps them.
 #define cudaLaunchKernelEx tweedLoomToolkitLaunchKernelEx

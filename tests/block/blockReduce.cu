@@ -135,7 +135,9 @@ TEST_SUITE("blockReduce") {
       eight.push_back(Numbers<8>::of(i));
     }
     checkFewSizes(four, AddNumbers{});
-    checkFewSizes(eight, AddNumbers{});
+    // Not 768: 64 bytes for each thread would be all of a block's static shared memory.
+    checkStatic<7>(eight, AddNumbers{}), checkStatic<100>(eight, AddNumbers{});
+    checkStatic<256>(eight, AddNumbers{}), checkStatic<512>(eight, AddNumbers{});
   }
   TEST_CASE("counted calls fold data alone") { checkFewSizes(stretches(1024), WatchedJoin{}); }
   TEST_CASE("blocks of two and three dimensions count x first") {

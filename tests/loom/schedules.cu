@@ -161,6 +161,7 @@ __global__ void sharedAtStart(float* out) {
   float* const dynamic = loomTest::dynamicShared<float>();
   if (threadIdx.x < 32) values[threadIdx.x] = dynamic[threadIdx.x] = 1.f;
   __syncthreads();
+  out += 128 * blockIdx.x;
   out[threadIdx.x] = values[threadIdx.x];
   out[64 + threadIdx.x] = dynamic[threadIdx.x];
 }
@@ -289,10 +290,10 @@ TEST_CASE("loom schedules: a barrier across the grid needs all blocks resident")
 }
 
 TEST_CASE("loom schedules: shared memory is NaN at each block's start") {
-  Array<float> out(128);
+  Array<float> out(256);
   launch(sharedAtStart, shape(2, 64, 256), out.data());
   auto const values = out.get();
-  for (int i = 0; i < 128; ++i) CHECK((values[i] == 1.f) == (i % 64 < 32));
+  for (int i = 0; i < 256; ++i) CHECK((values[i] == 1.f) == (i % 64 < 32));
   for (int i = 32; i < 64; ++i) CHECK(values[i] != values[i]);
 }
 

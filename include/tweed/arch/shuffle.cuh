@@ -6,6 +6,12 @@
 
 namespace tweed::arch {
 
+// Words that are never used may never be written: g++ cannot follow that.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
 /// A T as 32-bit words, the unit in which registers move. The union inside is never constructed as
 /// a T, so T needs no default constructor.
 template <class T>
@@ -19,7 +25,7 @@ struct Words {
   static TWEED_DEVICE Words of(T const& value) {
     Words words;
     if constexpr (sizeof(T) % 4 != 0) words.word[count - 1] = 0;
-    __builtin_memcpy(words.word, &value, sizeof(T));
+    memcpy(words.word, &value, sizeof(T));
     return words;
   }
   TWEED_DEVICE T value() const {
@@ -28,10 +34,14 @@ struct Words {
       T value;
       TWEED_DEVICE Storage() {}
     } storage;
-    __builtin_memcpy(&storage.value, word, sizeof(T));
+    memcpy(&storage.value, word, sizeof(T));
     return storage.value;
   }
 };
+
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#pragma GCC diagnostic pop
+#endif
 
 /// This thread's lane, 0..31: its rank in the block (x fastest) modulo 32.
 TWEED_DEVICE int laneId() {

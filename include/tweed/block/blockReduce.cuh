@@ -50,6 +50,9 @@ struct RakeScratch {
 };
 template <class T, int Items>
 TWEED_DEVICE RakeScratch<T, Items>& rakeScratch() {
+  static_assert(sizeof(RakeScratch<T, Items>) <= 48 * 1024,
+                "tweed: the block's threads times sizeof(T) are more than the 48 KiB of static "
+                "shared memory that a block has");
   __shared__ RakeScratch<T, Items> scratch;
   return scratch;
 }
@@ -217,9 +220,9 @@ inline constexpr bool isBlockSize = BlockThreads >= 1 && BlockThreads <= maxBloc
 /// Cost     a block of 256, 4-byte T: 1 shared store, 2 shared loads and 3 shuffles in warp 0, 1
 ///          broadcast load. Static shared memory: BlockThreads * sizeof(T), up to 1/4 more as
 ///          padding, once for all operators. T not trivially copyable: thread 0 folds alone.
-/// Errors   compile time: block size, op not callable as T = op(T, T). A block of another shape
-///          than the launch's stops the kernel under TWEED_DEBUG and on the loom, else is
-///          undefined.
+/// Errors   compile time: block size, op not callable as T = op(T, T), BlockThreads * sizeof(T) and
+///          its padding above 48 KiB. A block of another shape than the launch's stops the kernel
+///          under TWEED_DEBUG and on the loom, else is undefined.
 /// Source   the raking reduction of G. Blelloch et al., and D. Merrill, CUB (BLOCK_REDUCE_RAKING);
 ///          here with the result in every thread.
 template <class Shape, class T, class Op = Sum>

@@ -92,18 +92,28 @@ template <>
 struct Limits<float> {
   static constexpr bool isInteger = false;
   static constexpr bool isSigned = true;
-  static TWEED_HOST_DEVICE constexpr float greatest() { return __builtin_huge_valf(); }
-  static TWEED_HOST_DEVICE constexpr float least() { return -__builtin_huge_valf(); }
-  static TWEED_HOST_DEVICE constexpr float nan() { return __builtin_nanf(""); }
+  static TWEED_HOST_DEVICE constexpr float greatest() {
+    return __builtin_bit_cast(float, 0x7f800000u);
+  }
+  static TWEED_HOST_DEVICE constexpr float least() {
+    return __builtin_bit_cast(float, 0xff800000u);
+  }
+  static TWEED_HOST_DEVICE constexpr float nan() { return __builtin_bit_cast(float, 0x7fc00000u); }
 };
 
 template <>
 struct Limits<double> {
   static constexpr bool isInteger = false;
   static constexpr bool isSigned = true;
-  static TWEED_HOST_DEVICE constexpr double greatest() { return __builtin_huge_val(); }
-  static TWEED_HOST_DEVICE constexpr double least() { return -__builtin_huge_val(); }
-  static TWEED_HOST_DEVICE constexpr double nan() { return __builtin_nan(""); }
+  static TWEED_HOST_DEVICE constexpr double greatest() {
+    return __builtin_bit_cast(double, 0x7ff0000000000000ull);
+  }
+  static TWEED_HOST_DEVICE constexpr double least() {
+    return __builtin_bit_cast(double, 0xfff0000000000000ull);
+  }
+  static TWEED_HOST_DEVICE constexpr double nan() {
+    return __builtin_bit_cast(double, 0x7ff8000000000000ull);
+  }
 };
 
 }  // namespace tweed

@@ -166,30 +166,30 @@ using MaxNumber = BasicMax<Nan::Ignore>;
 namespace detail {
 
 template <class Op>
-constexpr auto saysCommutative(int) -> decltype(bool(Op::isCommutative)) {
+TWEED_HOST_DEVICE constexpr auto saysCommutative(int) -> decltype(bool(Op::isCommutative)) {
   return Op::isCommutative;
 }
 template <class Op>
-constexpr bool saysCommutative(...) {
+TWEED_HOST_DEVICE constexpr bool saysCommutative(...) {
   return false;
 }
 
 template <class T>
-T declare();
+TWEED_HOST_DEVICE T declare();
 
 template <class Op, class T>
-auto plainIdentity(int) -> decltype(T(Op::identity()), int());
+TWEED_HOST_DEVICE auto plainIdentity(int) -> decltype(T(Op::identity()), int());
 template <class Op, class T>
-char plainIdentity(...);
+TWEED_HOST_DEVICE char plainIdentity(...);
 template <class Op, class T>
-auto typedIdentity(int) -> decltype(T(Op::template identity<T>()), int());
+TWEED_HOST_DEVICE auto typedIdentity(int) -> decltype(T(Op::template identity<T>()), int());
 template <class Op, class T>
-char typedIdentity(...);
+TWEED_HOST_DEVICE char typedIdentity(...);
 template <class Op, class T>
-auto calls(int)
+TWEED_HOST_DEVICE auto calls(int)
     -> decltype(T(declare<Op const&>()(declare<T const&>(), declare<T const&>())), int());
 template <class Op, class T>
-char calls(...);
+TWEED_HOST_DEVICE char calls(...);
 
 }  // namespace detail
 
