@@ -24,7 +24,7 @@ END
 floorGpu=180
 floorCuda=133
 floorHost=111
-floorSanitizer=91
+floorSanitizer=92
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 scratch=$(mktemp -d)
