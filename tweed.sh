@@ -174,7 +174,7 @@ summary() {
   $useCuda || cuda="hidden"
   [[ -z $nvcc ]] || cuda="$nvcc, $("$nvcc" --version | sed -n 's/.*\(release .*\),.*/\1/p')"
   echo "compiler   ${version:-missing}"
-  echo "cmake      ${cmakeVersion:-missing}, ${maker:-but neither ninja nor make}"
+  echo "cmake      ${cmakeVersion:-missing}, ${maker:-neither ninja nor make}"
   echo "CUDA       $cuda"
   echo "GPU        $gpu"
   echo "doctest    $doctest"
