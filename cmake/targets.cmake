@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # How one .cu source becomes a program for the GPU and a program for the loom.
 
+include_guard(GLOBAL)
 find_package(Threads REQUIRED)
 
+# tweed's own builds are free of warnings; a project that adds tweed chooses its own.
 add_library(tweedWarnings INTERFACE)
 set(werror $<$<BOOL:${TWEED_WERROR}>:-Werror>)
 set(nvccWerror "$<$<BOOL:${TWEED_WERROR}>:SHELL:-Werror all-warnings>")
-target_compile_options(tweedWarnings INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra ${werror}>
-  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra ${nvccWerror}>)
+if(PROJECT_IS_TOP_LEVEL AND PROJECT_NAME STREQUAL "tweed")
+  target_compile_options(tweedWarnings INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra ${werror}>
+    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra ${nvccWerror}>)
+endif()
 
 add_library(tweedSanitize INTERFACE)
 if(TWEED_SANITIZE STREQUAL "address")
@@ -37,7 +41,7 @@ endfunction()
 
 # tweed_add_gpu_executable(NAME SOURCE): the same source by nvcc; nothing without CUDA.
 function(tweed_add_gpu_executable name source)
-  if(TWEED_HAS_CUDA)
+  if(CMAKE_CUDA_COMPILER)
     add_executable(${name} ${source})
     target_link_libraries(${name} PRIVATE tweed::tweed tweedWarnings)
     target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda -lineinfo>)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvcc -std=c++17 -O2 -arch=native -I include examples/saxpy.cu -o saxpy && ./saxpy
+// nvcc -std=c++17 -O2 -arch=native -Iinclude examples/saxpy.cu -o saxpy && ./saxpy
 //
 // y = a * x + y with a kernel of your own: a loop over any number of items, on a grid that fills
 // the device.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvcc -std=c++17 -O2 -arch=native -I include examples/softmaxRows.cu -o softmax && ./softmax
+// nvcc -std=c++17 -O2 -arch=native -Iinclude examples/softmaxRows.cu -o softmax && ./softmax
 //
 // The softmax of every row of a matrix, one block a row: two reductions inside a kernel, each with
 // its result in every thread, no scratch to declare, no barrier to remember.

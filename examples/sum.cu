@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvcc -std=c++17 -O2 -arch=native -I include examples/sum.cu -o sum && ./sum
+// nvcc -std=c++17 -O2 -arch=native -Iinclude examples/sum.cu -o sum && ./sum
 //
 // The sum of an array in device memory: one call, one launch, no scratch to size.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DMODE=package|subdirectory -DSOURCE=tweed -DBUILD=tweed's build -DWORK=folder [-DNVCC=nvcc]
+# cmake -DMODE=package|subdirectory|loom -DSOURCE=tweed -DBUILD=tweed's build -DWORK=folder [-DNVCC=nvcc]
 # -P run.cmake: builds the consumer. package: installs tweed and moves the prefix first.
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
@@ -15,7 +15,13 @@ if(MODE STREQUAL "package")
 else()
   list(APPEND options -DTWEED_SOURCE=${SOURCE})
 endif()
+if(MODE STREQUAL "loom")
+  list(APPEND options -DUSE_LOOM=ON)
+endif()
 execute_process(COMMAND ${CMAKE_COMMAND} -S ${SOURCE}/tests/consumer -B ${WORK}/build ${options}
                 COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${WORK}/build COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${WORK}/build/consumer COMMAND_ERROR_IS_FATAL ANY)
+if(MODE STREQUAL "loom")
+  execute_process(COMMAND ${WORK}/build/consumerOnLoom COMMAND_ERROR_IS_FATAL ANY)
+endif()

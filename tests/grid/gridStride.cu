@@ -99,7 +99,26 @@ void checkLarge(Index n, unsigned blocks, unsigned threads) {
 
 }  // namespace
 
+#if defined(TWEED_LOOM)
+namespace {
+__global__ void strideAlong(int* x) {
+  for (int const i : tweed::gridStride(4)) x[i] = 1;
+}
+}  // namespace
+#endif
+
 TEST_SUITE("gridStride") {
+#if defined(TWEED_LOOM)
+  TEST_CASE("a grid or block of more dimensions is stopped") {
+    tweedTest::DeviceArray<int> const x(4);
+    std::string const text = tweedTest::fault([&] {
+      tweed::launch(strideAlong, {1, dim3(2, 2)}, x.data());
+    });
+    CHECK(tweedTest::contains(text,
+                              "needs a 1-D grid of 1-D blocks; y and z are (2, 1) of the block"));
+    CHECK(tweedTest::fault([&] { tweed::launch(strideAlong, {dim3(1, 3), 2}, x.data()); }) != "");
+  }
+#endif
   TEST_CASE("every index once, in ascending order, for any grid") {
     for (int n : {1, 2, 31, 32, 33, 100, 1000, 1025})
       for (unsigned blocks : {1u, 2u, 3u, 7u})

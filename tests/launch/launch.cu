@@ -140,6 +140,21 @@ TEST_SUITE("launch") {
     // An empty grid does not excuse a wrong one.
     checkRefused({"grid.y", "70000", "65535"}, {dim3(0, 70000), 32}, count);
   }
+  TEST_CASE("numbers that no dim3 holds are refused, and do not become others (C03)") {
+    checkRefused({"grid.x is 4294967296; at most 2147483647 is allowed"},
+                 {((1ll << 40) + 255) / 256, 256}, count);
+    checkRefused({"grid.x is -4194303"}, {-4194303, 512}, count);
+    checkRefused({"grid.y is 4294967297"}, {tweed::Extent(1, (1ll << 32) + 1), 1}, count);
+    checkRefused({"block.x is 4294967328"}, {1, (1ull << 32) + 32}, count);
+    checkRefused({"block.y is -1"}, {1, tweed::Extent(1, -1)}, count);
+  }
+  TEST_CASE("a null kernel is refused") {
+    void (*const none)(int*) = nullptr;
+    CHECK(contains(refusal([&] {
+                     tweed::launch(none, {1, 1}, nullptr);
+                   }),
+                   "kernel is a null pointer"));
+  }
   TEST_CASE("blocks beyond the limits are refused (C38)") {
     checkRefused({"(32, 64, 1)", "2048", "1024"}, {1, dim3(32, 64)}, count);
     checkRefused({"1025", "1024"}, {1, 1025}, count);
@@ -149,8 +164,8 @@ TEST_SUITE("launch") {
     checkRefused({"(0, 1, 1)"}, {0, 0}, count);
     checkRefused({"4294967295"}, {1, unsigned(-1)}, count);
     // The product is 2^65 + 1, which 64 bits take for 1; and 2^64, which they take for 0.
-    checkRefused({"(2996173443, 1119412321, 11)"}, {1, dim3(2996173443u, 1119412321u, 11)}, count);
-    checkRefused({"(4194304, 2097152, 2097152)"}, {1, dim3(1u << 22, 1u << 21, 1u << 21)}, count);
+    checkRefused({"block.y is 1119412321"}, {1, dim3(2996173443u, 1119412321u, 11)}, count);
+    checkRefused({"block.z is 2097152"}, {1, dim3(1u << 22, 1u << 21, 1u << 21)}, count);
   }
   TEST_CASE("more shared memory than a block has is refused (C38)") {
     auto const limit = tweed::deviceInfo().sharedBytesPerBlockOptIn;

@@ -25,7 +25,8 @@ struct RakeLayout {
   static constexpr bool isPieces =
       isTriviallyCopyable<T> && isPow2(size) && size <= 16 && run * size % 16 == 0;
   static constexpr int pieceItems = isPieces ? 16 / size : 1;
-  static constexpr bool isPadded = isTriviallyCopyable<T> && run / pieceItems % 2 == 0;
+  static constexpr bool isPadded =
+      isTriviallyCopyable<T> && size <= 16 && run / pieceItems % 2 == 0;
   static constexpr int lineItems = isPieces ? 128 / size : run;
   static constexpr int rowItems = lineItems % run == 0 ? lineItems : run;
   static constexpr int items = Threads + (isPadded ? (Threads - 1) / rowItems * pieceItems : 0);
@@ -46,13 +47,14 @@ inline constexpr int rakePartials = sizeof(T) <= 8 ? 4 : 1;
 template <class T, int Items>
 struct RakeScratch {
   SharedArray<T, Items> values;
-  SharedArray<T, 4> partials;
+  SharedArray<T, rakePartials<T>> partials;
 };
 template <class T, int Items>
 TWEED_DEVICE RakeScratch<T, Items>& rakeScratch() {
-  static_assert(sizeof(RakeScratch<T, Items>) <= 48 * 1024,
-                "tweed: the block's threads times sizeof(T) are more than the 48 KiB of static "
-                "shared memory that a block has");
+  static_assert(
+      sizeof(RakeScratch<T, Items>) <= 48 * 1024,
+      "tweed: the block's threads times sizeof(T), padding and partials are more than the "
+      "48 KiB of static shared memory that a block has");
   __shared__ RakeScratch<T, Items> scratch;
   return scratch;
 }
@@ -218,8 +220,8 @@ inline constexpr bool isBlockSize = BlockThreads >= 1 && BlockThreads <= maxBloc
 ///          most 32 threads, three if T is not trivially copyable); safe to call again at once,
 ///          also with another type, operator or block function.
 /// Cost     a block of 256, 4-byte T: 1 shared store, 2 shared loads and 3 shuffles in warp 0, 1
-///          broadcast load. Static shared memory: BlockThreads * sizeof(T), up to 1/4 more as
-///          padding, once for all operators. T not trivially copyable: thread 0 folds alone.
+///          broadcast load. Static shared memory: BlockThreads * sizeof(T), up to 1/2 more as
+///          padding where T has at most 16 bytes, and four T, once for all operators. T not trivially copyable: thread 0 folds alone.
 /// Errors   compile time: block size, op not callable as T = op(T, T), BlockThreads * sizeof(T) and
 ///          its padding above 48 KiB. A block of another shape than the launch's stops the kernel
 ///          under TWEED_DEBUG and on the loom, else is undefined.

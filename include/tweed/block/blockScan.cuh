@@ -140,7 +140,7 @@ TWEED_DEVICE Scan<T> blockInclusiveScan(T value, Op op, int count) {
 /// Result   every thread: its prefix (init in thread 0), and the total without init.
 /// Everything else as blockInclusiveScan; one more shuffle.
 template <class Shape, class T, class Op>
-TWEED_DEVICE Scan<T> blockExclusiveScan(T value, Op op, T init) {
+TWEED_DEVICE Scan<T> blockExclusiveScan(T value, Op op, Same<T> init) {
   static_assert(isReduction<Op, T>,
                 "tweed::blockExclusiveScan: op must be callable as T = op(T, T)");
   Shape::check("blockExclusiveScan");
@@ -150,7 +150,7 @@ TWEED_DEVICE Scan<T> blockExclusiveScan(T value, Op op, T init) {
 /// The same when only the first `count` threads hold data, 1 <= count <= threads: the others get
 /// init op total.
 template <class Shape, class T, class Op>
-TWEED_DEVICE Scan<T> blockExclusiveScan(T value, Op op, T init, int count) {
+TWEED_DEVICE Scan<T> blockExclusiveScan(T value, Op op, Same<T> init, int count) {
   static_assert(isReduction<Op, T>,
                 "tweed::blockExclusiveScan: op must be callable as T = op(T, T)");
   Shape::check("blockExclusiveScan");
@@ -173,13 +173,13 @@ TWEED_DEVICE Scan<T> blockInclusiveScan(T value, Op op, int count) {
   return blockInclusiveScan<Block<BlockThreads>>(value, op, count);
 }
 template <int BlockThreads, class T, class Op>
-TWEED_DEVICE Scan<T> blockExclusiveScan(T value, Op op, T init) {
+TWEED_DEVICE Scan<T> blockExclusiveScan(T value, Op op, Same<T> init) {
   static_assert(detail::isBlockSize<BlockThreads>,
                 "tweed::blockExclusiveScan: BlockThreads must be 1 to 1024");
   return blockExclusiveScan<Block<BlockThreads>>(value, op, init);
 }
 template <int BlockThreads, class T, class Op>
-TWEED_DEVICE Scan<T> blockExclusiveScan(T value, Op op, T init, int count) {
+TWEED_DEVICE Scan<T> blockExclusiveScan(T value, Op op, Same<T> init, int count) {
   static_assert(detail::isBlockSize<BlockThreads>,
                 "tweed::blockExclusiveScan: BlockThreads must be 1 to 1024");
   return blockExclusiveScan<Block<BlockThreads>>(value, op, init, count);

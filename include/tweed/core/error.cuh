@@ -26,13 +26,12 @@ class Error : public std::runtime_error {
 
 namespace detail {
 
-// Out of line and cold, so that the checks around a launch stay small.
 [[noreturn]] inline void fail(cudaError_t code, std::string const& text) {
-  (void)cudaGetLastError();  // leave no error behind that a later call would be blamed for
   throw Error(code, text + " [" + cudaGetErrorName(code) + "]");
 }
 
 [[noreturn]] inline void failCall(cudaError_t code, char const* call, char const* file, int line) {
+  (void)cudaGetLastError();  // leave no error behind that a later call would be blamed for
   fail(code, std::string("tweed: ") + call + " failed at " + file + ":" + std::to_string(line) +
                  ": " + cudaGetErrorString(code));
 }

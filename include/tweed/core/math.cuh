@@ -62,6 +62,10 @@ struct Conditional<false, A, B> {
   using Type = B;
 };
 
+/// T, in a parameter that does not take part in deducing it.
+template <class T>
+using Same = typename Conditional<true, T, void>::Type;
+
 template <class T>
 inline constexpr bool isTriviallyCopyable = __is_trivially_copyable(T);
 

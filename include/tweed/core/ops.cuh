@@ -14,7 +14,7 @@ inline constexpr bool isShortUnsigned = isSame<T, unsigned short> || isSame<T, c
 // An operator is any callable T = op(T, T) that is associative: a struct, a lambda, std::plus<>,
 // cuda::std::plus<>. It may say more about itself, and then more is possible:
 //
-//   static constexpr bool isCommutative = true;   op(a, b) has the bits of op(b, a); else order is kept
+//   static constexpr bool isCommutative = true;   op(a, b) and op(b, a) are the same bits; else order is kept
 //   static T identity();                          op(identity(), a) == a; allows counts of 0
 //   template <class T> static T identity();       the same for an operator of many types
 //

@@ -56,6 +56,7 @@ void reduceChecked(T const* in, std::size_t n, Out* out, Op op, Init init, Works
   using Acc = AccumulatorOf<Out>;
   using Task = ReduceTask<T, Acc, Out, Op, Init>;
   using Tuning = tuning::Reduce<Acc>;
+  static_assert(!isSame<Out, Out const>, "tweed::deviceReduce: out points to const");
   static_assert(isTriviallyCopyable<Acc>,
                 "tweed::deviceReduce: the type of *out must be trivially copyable");
   if (out == nullptr) fail(cudaErrorInvalidValue, "tweed::deviceReduce: out is a null pointer");
@@ -67,7 +68,7 @@ void reduceChecked(T const* in, std::size_t n, Out* out, Op op, Init init, Works
       fail(cudaErrorInvalidValue,
            "tweed::deviceReduce: n = 0 needs an init or an operator with an identity");
   }
-  constexpr unsigned long long most = 1ull << 41;  // rows of blocks are counted in 32 bits
+  constexpr unsigned long long most = 1ull << 39;  // rows of blocks are counted in 32 bits
   if (n > most)
     fail(cudaErrorInvalidValue, "tweed::deviceReduce: n is " + std::to_string(n) + "; at most " +
                                     std::to_string(most) + " is allowed");
@@ -108,20 +109,21 @@ std::size_t deviceReduceBytes() {
 ///     tweed::deviceReduce(in, n, out, tweed::Min{}, limit, stream);   // *out = min(limit, in...)
 ///
 /// Shape    n values in device memory, any n from 0 on (more than 2^32 too), at any address aligned
-///          for T. out: one value in device memory; it may lie in the input.
+///          for T. out: one value in device memory; it may lie in the input, since
+///          it is written when all items have been read.
 /// Result   *out, in order of the stream. Accumulates in Out's type, wider than T or another one:
 ///          each item is converted to it first, by an explicit constructor too. `init`, if given,
 ///          comes before the first item. n == 0 gives init, else the operator's identity. Same bits
-///          on every run on one kind of device.
+///          on every run on one kind of device, for the same alignment of `in` to 16 bytes.
 /// Op       associative, Acc = op(Acc, Acc), trivially copyable. Item order is kept unless it says
-///          it is commutative. Only called on data.
+///          it is commutative. Only called on data, and on its identity if it names one.
 /// Sync     asynchronous; one kernel in the workspace's stream. Can be captured in a graph. Blocks
 ///          may start in any order, also if few fit at once.
 /// Cost     reads the input once; one launch. With a stream in place of a workspace: above 128 KiB
 ///          of input also an allocation, a memset and a free, ordered by the stream. An operator
 ///          that is not commutative reads one contiguous run per thread, 128 bytes at a time.
 /// Errors   throws tweed::Error with nothing written: null pointer; n == 0 with neither init nor
-///          identity; n above 2^41; workspace too small (deviceReduceBytes<Out>() is enough) or on another
+///          identity; n above 2^39; workspace too small (deviceReduceBytes<Out>() is enough) or on another
 ///          stream.
 /// Source   the ticket and marked partials of D. Merrill and M. Garland, "Single-pass parallel
 ///          prefix scan with decoupled look-back", 2016; last-block reduction: CUDA samples,
@@ -135,12 +137,17 @@ template <class T, class Out, class Op>
 void deviceReduce(T const* in, std::size_t n, Out* out, Op op, cudaStream_t stream = nullptr) {
   detail::reduceChecked(in, n, out, op, detail::NoInit{}, nullptr, stream);
 }
+template <class T, class Out, class Op>
+void deviceReduce(T const* in, std::size_t n, Out* out, Op op, decltype(nullptr)) {
+  detail::reduceChecked(in, n, out, op, detail::NoInit{}, nullptr, nullptr);
+}
 template <class T, class Out, class Op, class Init>
 void deviceReduce(T const* in, std::size_t n, Out* out, Op op, Init init, Workspace& workspace) {
   detail::reduceChecked(in, n, out, op, AccumulatorOf<Out>(init), &workspace, workspace.stream());
 }
 template <class T, class Out, class Op, class Init>
-void deviceReduce(T const* in, std::size_t n, Out* out, Op op, Init init, cudaStream_t stream) {
+void deviceReduce(T const* in, std::size_t n, Out* out, Op op, Init init,
+                  cudaStream_t stream = nullptr) {
   detail::reduceChecked(in, n, out, op, AccumulatorOf<Out>(init), nullptr, stream);
 }
 /// The same with the stream said twice: throws unless it is the workspace's.

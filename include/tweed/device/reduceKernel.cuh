@@ -8,7 +8,8 @@
 
 namespace tweed {
 
-/// The type in which values of T are combined by default; wider than T where T is too short for it.
+/// The type in which deviceReduce combines values for a result of type T. A specialisation makes it
+/// wider for a type of your own that is too short to add up in.
 template <class T>
 struct Accumulator {
   using Type = T;

@@ -54,12 +54,18 @@ class GridStride {
 /// Needs    an integer type.
 /// Sync     none. Threads run different numbers of turns: no barrier inside.
 /// Cost     one 64-bit addition and comparison a turn.
-/// Errors   compile time: not an integer.
+/// Errors   compile time: not an integer. A grid or block of more dimensions stops the kernel under
+///          TWEED_DEBUG and on the loom, else visits indices more than once.
 /// Source   M. Harris, "CUDA Pro Tip: write flexible kernels with grid-stride loops", 2013.
 template <class Index>
 TWEED_DEVICE GridStride<Index> gridStride(Index count) {
   static_assert(Limits<Index>::isInteger && sizeof(Index) <= 8,
                 "tweed::gridStride: count must be an integer of at most 64 bits");
+  TWEED_ASSERT(
+      blockDim.y * blockDim.z * gridDim.y * gridDim.z == 1,
+      "tweed::gridStride: needs a 1-D grid of 1-D blocks; y and z are (%u, %u) of the block "
+      "and (%u, %u) of the grid",
+      blockDim.y, blockDim.z, gridDim.y, gridDim.z);
   return GridStride<Index>(count);
 }
 

@@ -11,28 +11,37 @@ namespace tweed {
 
 namespace detail {
 
-inline std::string text(dim3 d) {
-  return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
+inline std::string text(Extent e) {
+  return "(" + std::to_string(e.x) + ", " + std::to_string(e.y) + ", " + std::to_string(e.z) + ")";
 }
 
-inline std::size_t threadsOf(dim3 d) { return std::size_t(d.x) * d.y * d.z; }
+// Refuses a dimension outside 0..most; then no product overflows.
+inline void checkDimension(char const* name, long long value, long long most) {
+  if (value < 0 || value > most)
+    fail(cudaErrorInvalidConfiguration, std::string("tweed::launch: ") + name + " is " +
+                                            std::to_string(value) + "; at most " +
+                                            std::to_string(most) + " is allowed");
+}
+
+inline long long threadsOf(Extent block) { return block.x * block.y * block.z; }
+
+inline bool isEmpty(Extent grid) { return grid.x == 0 || grid.y == 0 || grid.z == 0; }
 
 // Limits that every device of compute capability 3.0 and later shares: checked without asking.
 inline void checkShape(LaunchConfig const& config) {
+  Extent const b = config.block;
+  checkDimension("block.z", b.z, 64);
+  checkDimension("block.y", b.y, 1024);
+  checkDimension("block.x", b.x, 1024);
   auto const refuse = [](std::string const& what) {
-    fail(cudaErrorInvalidConfiguration, "tweed::launch: " + what);
+    fail(cudaErrorInvalidConfiguration, "tweed::launch: block " + what);
   };
-  dim3 const b = config.block;
-  dim3 const g = config.grid;
-  if (threadsOf(b) == 0) refuse("block " + text(b) + " has no threads; 1 to 1024 are allowed");
+  if (threadsOf(b) == 0) refuse(text(b) + " has no threads; 1 to 1024 are allowed");
   if (threadsOf(b) > 1024)
-    refuse("block " + text(b) + " has " + std::to_string(threadsOf(b)) +
-           " threads; at most 1024 are allowed");
-  if (b.z > 64) refuse("block.z is " + std::to_string(b.z) + "; at most 64 is allowed");
-  if (g.x > 2147483647u)
-    refuse("grid.x is " + std::to_string(g.x) + "; at most 2147483647 is allowed");
-  if (g.y > 65535) refuse("grid.y is " + std::to_string(g.y) + "; at most 65535 is allowed");
-  if (g.z > 65535) refuse("grid.z is " + std::to_string(g.z) + "; at most 65535 is allowed");
+    refuse(text(b) + " has " + std::to_string(threadsOf(b)) + " threads; at most 1024 are allowed");
+  checkDimension("grid.x", config.grid.x, 2147483647);
+  checkDimension("grid.y", config.grid.y, 65535);
+  checkDimension("grid.z", config.grid.z, 65535);
 }
 
 // Converts an argument as a call would, and no further.
@@ -77,7 +86,7 @@ inline void requireShared(void const* kernel, std::size_t bytes) {
                                     LaunchConfig const& config) {
   (void)cudaGetLastError();
   cudaFuncAttributes attributes{};
-  std::size_t const threads = threadsOf(config.block);
+  auto const threads = std::size_t(threadsOf(config.block));
   if (cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess) {
     auto const limit = std::size_t(attributes.maxThreadsPerBlock);
     if (limit > 0 && threads > limit) {
@@ -91,15 +100,21 @@ inline void requireShared(void const* kernel, std::size_t bytes) {
   } else {
     (void)cudaGetLastError();
   }
-  if (code == cudaErrorInvalidConfiguration || code == cudaErrorInvalidValue ||
-      code == cudaErrorLaunchOutOfResources || code == cudaErrorNoKernelImageForDevice ||
-      code == cudaErrorInvalidDeviceFunction)
-    fail(code, std::string("tweed::launch: grid ") + text(config.grid) + ", block " +
-                   text(config.block) + ", " + std::to_string(config.sharedBytes) +
-                   " bytes of dynamic shared memory: " + cudaGetErrorString(code));
-  fail(code,
-       std::string("tweed::launch: did not start, since earlier work of this process failed: ") +
-           cudaGetErrorString(code));
+  std::string const what = cudaGetErrorString(code);
+  switch (code) {  // these stay with the context from the work that met them
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorIllegalInstruction:
+      fail(code,
+           "tweed::launch: did not start, since earlier work of this process failed: " + what);
+    default:
+      fail(code, "tweed::launch: grid " + text(config.grid) + ", block " + text(config.block) +
+                     ", " + std::to_string(config.sharedBytes) +
+                     " bytes of dynamic shared memory: " + what);
+  }
 }
 
 }  // namespace detail
@@ -108,9 +123,10 @@ inline void requireShared(void const* kernel, std::size_t bytes) {
 /// Errors   throws tweed::Error naming the fault of any kernel or copy before it.
 inline void synchronize(cudaStream_t stream = nullptr) {
   cudaError_t const code = cudaStreamSynchronize(stream);
-  if (code != cudaSuccess)
-    detail::fail(code, std::string("tweed::synchronize: work on this stream failed: ") +
-                           cudaGetErrorString(code));
+  if (code == cudaSuccess) return;
+  (void)cudaGetLastError();
+  detail::fail(code, std::string("tweed::synchronize: work on this stream failed: ") +
+                         cudaGetErrorString(code));
 }
 
 /// Launches a kernel.
@@ -133,13 +149,15 @@ void launch(void (*kernel)(Params...), LaunchConfig const& config, Args&&... arg
   static_assert(sizeof...(Params) == sizeof...(Args),
                 "tweed::launch: the kernel takes another number of arguments");
   detail::checkShape(config);
-  if (detail::threadsOf(config.grid) == 0) return;
+  if (detail::isEmpty(config.grid)) return;
   void const* const address = reinterpret_cast<void const*>(kernel);
+  if (address == nullptr)
+    detail::fail(cudaErrorInvalidDeviceFunction, "tweed::launch: the kernel is a null pointer");
   if (config.sharedBytes > 0) detail::requireShared(address, config.sharedBytes);
 
   cudaLaunchConfig_t native{};
-  native.gridDim = config.grid;
-  native.blockDim = config.block;
+  native.gridDim = config.grid.native();
+  native.blockDim = config.block.native();
   native.dynamicSmemBytes = config.sharedBytes;
   native.stream = config.stream;
   cudaError_t const code = cudaLaunchKernelEx(

@@ -8,12 +8,28 @@
 
 namespace tweed {
 
+/// Numbers of blocks or threads in three dimensions, from any integer or a dim3. Wider than dim3, so
+/// that what does not fit is refused by launch() and does not become another number.
+struct Extent {
+  long long x = 1;
+  long long y = 1;
+  long long z = 1;
+
+  template <class Integer, class = decltype(Integer(1) % Integer(1))>
+  Extent(Integer count) : x(static_cast<long long>(count)) {}
+  Extent(dim3 d) : x(d.x), y(d.y), z(d.z) {}
+  Extent(long long columns, long long rows, long long layers = 1)
+      : x(columns), y(rows), z(layers) {}
+
+  dim3 native() const { return {unsigned(x), unsigned(y), unsigned(z)}; }
+};
+
 /// Grid and block in threads and blocks, dynamic shared memory in bytes, and the stream.
 ///
 ///     tweed::launch(kernel, {blocks, 256}, arguments...);
 struct LaunchConfig {
-  dim3 grid = 1;
-  dim3 block = 1;
+  Extent grid = 1;
+  Extent block = 1;
   std::size_t sharedBytes = 0;
   cudaStream_t stream = nullptr;
 };

@@ -70,15 +70,15 @@ TWEED_DEVICE unsigned groupMask(int lane) {
 ///
 /// Shape    one T per lane; Width is 1, 2, 4, 8, 16 or 32, groups are aligned. All lanes of the
 ///          group exist and call.
-/// Result   every lane of the group, same bits in each.
+/// Result   every lane of the group, same bits in each (payloads of NaN aside).
 /// Op       associative, T = op(T, T). Lane order is kept unless it says it is commutative.
 /// Sync     the lanes of a group call it together; groups are independent. No barrier; orders no
 ///          memory.
 /// Cost     log2(Width) shuffles for every 4 bytes of T.
 /// Errors   compile time: Width, T not trivially copyable, op not callable as T = op(T, T).
 /// Source   CUDA C++ Programming Guide, warp shuffle functions: reduction across a warp.
-template <int Width = warpThreads, class T, class Op>
-TWEED_DEVICE T warpReduce(T value, Op op) {
+template <int Width = warpThreads, class T, class Op = Sum>
+TWEED_DEVICE T warpReduce(T value, Op op = Op{}) {
   static_assert(detail::isWarpWidth<Width>,
                 "tweed::warpReduce: Width must be 1, 2, 4, 8, 16 or 32");
   static_assert(isReduction<Op, T>, "tweed::warpReduce: op must be callable as T = op(T, T)");

@@ -90,7 +90,7 @@ TWEED_DEVICE Scan<T> warpInclusiveScan(T value, Op op, int count) {
 /// Result   every lane of the group: its prefix (init in lane 0), and the total without init.
 /// Everything else as warpInclusiveScan; one more shuffle.
 template <int Width = warpThreads, class T, class Op>
-TWEED_DEVICE Scan<T> warpExclusiveScan(T value, Op op, T init) {
+TWEED_DEVICE Scan<T> warpExclusiveScan(T value, Op op, Same<T> init) {
   static_assert(detail::isWarpWidth<Width>,
                 "tweed::warpExclusiveScan: Width must be 1, 2, 4, 8, 16 or 32");
   static_assert(isReduction<Op, T>,
@@ -104,7 +104,7 @@ TWEED_DEVICE Scan<T> warpExclusiveScan(T value, Op op, T init) {
 /// The same when only the first `count` lanes hold data, 1 <= count <= Width: lanes from `count` on
 /// get init op total.
 template <int Width = warpThreads, class T, class Op>
-TWEED_DEVICE Scan<T> warpExclusiveScan(T value, Op op, T init, int count) {
+TWEED_DEVICE Scan<T> warpExclusiveScan(T value, Op op, Same<T> init, int count) {
   static_assert(detail::isWarpWidth<Width>,
                 "tweed::warpExclusiveScan: Width must be 1, 2, 4, 8, 16 or 32");
   static_assert(isReduction<Op, T>,
