@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DMODE=package|subdirectory|loom -DSOURCE=tweed -DBUILD=tweed's build -DWORK=folder [-DNVCC=nvcc]
-# -P run.cmake: builds the consumer. package: installs tweed and moves the prefix first.
+# -DGENERATOR=.. -DMAKE=its program -DCXX=compiler (those that tweed's build uses) -P run.cmake: builds the consumer. package: installs tweed and moves the prefix first.
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
-set(options -DCMAKE_BUILD_TYPE=Release)
+set(options -DCMAKE_BUILD_TYPE=Release -G ${GENERATOR} -DCMAKE_MAKE_PROGRAM=${MAKE} -DCMAKE_CXX_COMPILER=${CXX})
 if(NVCC)
   list(APPEND options -DUSE_CUDA=ON -DCMAKE_CUDA_COMPILER=${NVCC} -DCMAKE_CUDA_ARCHITECTURES=90)
 endif()
