@@ -107,6 +107,32 @@ __global__ void needsRegisters(int* out, float* data, int turns) {
   atomicAdd(out, 1);
 }
 __global__ __launch_bounds__(256) void boundTo256(int* out) { atomicAdd(out, 1); }
+
+// How many blocks the cluster of each block has.
+__global__ void countCluster(int* blocks) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  if (threadIdx.x == 0) atomicAdd(blocks + __clusterSizeInBlocks(), 1);
+#endif
+}
+// Ends once the next kernel runs, or after a tenth of a second and more; says which.
+__global__ void awaitNext(int volatile* isNextRunning, int* sawIt) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+  for (int i = 0; i < 1 << 17 && *isNextRunning == 0; ++i) {
+    long long const start = clock64();
+    while (clock64() - start < 2000) {
+    }
+  }
+  *sawIt = *isNextRunning;
+}
+__global__ void sayRunning(int volatile* isRunning, int const* sawIt, int* copy) {
+  *isRunning = 1;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+  *copy = 10 + *static_cast<int const volatile*>(sawIt);
+}
 #endif
 
 }  // namespace
@@ -232,6 +258,94 @@ TEST_SUITE("launch") {
             tweed::launch(boundTo256, {1, 256}, out.data());
             tweed::synchronize();
           }).empty());
+  }
+#endif
+  TEST_CASE("clusters that no device runs are refused, with both numbers") {
+    auto const config = [](tweed::Extent grid, tweed::Extent cluster) {
+      tweed::LaunchConfig config{grid, 32};
+      config.cluster = cluster;
+      return config;
+    };
+    checkRefused({"cluster.x is 17; at most 16"}, config(34, 17), count);
+    checkRefused({"cluster.y is -1"}, config(dim3(2, 2), tweed::Extent(1, -1)), count);
+    checkRefused({"cluster (4, 4, 2) has 32 blocks; 1 to 16"}, config(dim3(4, 4, 2), dim3(4, 4, 2)),
+                 count);
+    checkRefused({"cluster (0, 1, 1) has 0 blocks"}, config(4, 0), count);
+    checkRefused({"cluster (2, 1, 1) does not divide grid (5, 1, 1)"}, config(5, 2), count);
+    checkRefused({"(1, 2, 1)", "grid (2, 3, 1)"}, config(dim3(2, 3), dim3(1, 2)), count);
+    checkRefused({"(1, 1, 4)", "grid (1, 1, 6)"}, config(dim3(1, 1, 6), dim3(1, 1, 4)), count);
+    checkRefused({"does not divide"}, config(3, 2), count);
+    CHECK(runsOf(config(0, 2)) == 0);
+    CHECK(runsOf(config(7, dim3(1, 1, 1))) == 7);
+    if (tweed::deviceAttribute(cudaDevAttrClusterLaunch, tweed::currentDevice()) == 0)
+      checkRefused({"a cluster of 4 blocks is asked for; this device allows 1"},
+                   config(8, dim3(4, 1)), count);
+  }
+#if defined(TWEED_LOOM)
+  TEST_CASE("a kernel that may overlap the one before it") {
+    DeviceArray<int> const runs(std::vector<int>(1, 0));
+    tweed::LaunchConfig config{3, 32};
+    config.overlapPrevious = true;
+    for (int i = 0; i < 4; ++i) tweed::launch(count, config, runs.data());
+    tweed::synchronize();
+    CHECK(runs.host()[0] == 4 * 96);
+  }
+#else
+  TEST_CASE("clusters have the size that was asked for") {
+    if (tweed::deviceAttribute(cudaDevAttrClusterLaunch, tweed::currentDevice()) == 0) {
+      MESSAGE("skipped: this device has no clusters");
+      return;
+    }
+    for (dim3 const cluster : {dim3(1), dim3(2), dim3(3), dim3(8), dim3(2, 2), dim3(2, 2, 2)}) {
+      CAPTURE(cluster.x);
+      DeviceArray<int> const blocks(std::vector<int>(17, 0));
+      tweed::LaunchConfig config{dim3(48, 4, 2), 64};
+      config.cluster = cluster;
+      tweed::launch(countCluster, config, blocks.data());
+      tweed::synchronize();
+      std::vector<int> expected(17, 0);
+      expected[cluster.x * cluster.y * cluster.z] = 48 * 4 * 2;
+      CHECK(blocks.host() == expected);
+    }
+  }
+  TEST_CASE("16 blocks a cluster run where the device takes them, else the limit is named") {
+    if (tweed::deviceAttribute(cudaDevAttrClusterLaunch, tweed::currentDevice()) == 0) {
+      MESSAGE("skipped: this device has no clusters");
+      return;
+    }
+    DeviceArray<int> const blocks(std::vector<int>(17, 0));
+    tweed::LaunchConfig config{32, 64};
+    config.cluster = 16;
+    std::string const text = refusal([&] { tweed::launch(countCluster, config, blocks.data()); });
+    CAPTURE(text);
+    tweed::synchronize();
+    if (text.empty()) {
+      CHECK(blocks.host()[16] == 32);
+    } else {
+      CHECK(contains(text, "cluster of 16 blocks is asked for; this device allows"));
+      CHECK(blocks.host() == std::vector<int>(17, 0));
+    }
+  }
+  TEST_CASE("a kernel that may overlap the one before it starts before that has ended") {
+    if (tweed::deviceInfo().computeCapability < 90) {
+      MESSAGE("skipped: this device runs the kernels of a stream one after the other");
+      return;
+    }
+    cudaFuncAttributes attributes;  // loads the kernel, which could not be while another one waits
+    TWEED_CHECK(cudaFuncGetAttributes(&attributes, sayRunning));
+    cudaStream_t stream = nullptr;
+    TWEED_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    for (bool const overlaps : {true, false}) {
+      CAPTURE(overlaps);
+      DeviceArray<int> const flags(std::vector<int>(3, 0));
+      tweed::LaunchConfig config{1, 1, 0, stream};
+      tweed::launch(awaitNext, config, flags.data(), flags.data() + 1);
+      config.overlapPrevious = overlaps;
+      tweed::launch(sayRunning, config, flags.data(), flags.data() + 1, flags.data() + 2);
+      tweed::synchronize(stream);
+      CHECK(flags.host() == std::vector<int>{1, overlaps, 10 + overlaps});
+    }
+    TWEED_CHECK(cudaStreamDestroy(stream));
   }
 #endif
   TEST_CASE("arguments are converted to the kernel's parameters") {

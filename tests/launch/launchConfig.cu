@@ -19,6 +19,8 @@ TEST_SUITE("launchConfig") {
     CHECK(isShape(config.block.native(), 1, 1, 1));
     CHECK(config.sharedBytes == 0);
     CHECK(config.stream == nullptr);
+    CHECK(isShape(config.cluster.native(), 1, 1, 1));
+    CHECK(!config.overlapPrevious);
   }
   TEST_CASE("numbers and shapes, in the order grid, block, shared bytes, stream") {
     tweed::LaunchConfig const flat{7, 256};
@@ -30,5 +32,8 @@ TEST_SUITE("launchConfig") {
     CHECK(isShape(full.block.native(), 16, 8, 1));
     CHECK(full.sharedBytes == 4096);
     CHECK(full.stream == stream);
+    tweed::LaunchConfig const all{8, 32, 0, stream, dim3(2, 1), true};
+    CHECK(isShape(all.cluster.native(), 2, 1, 1));
+    CHECK(all.overlapPrevious);
   }
 }

@@ -27,6 +27,25 @@ inline long long threadsOf(Extent block) { return block.x * block.y * block.z; }
 
 inline bool isEmpty(Extent grid) { return grid.x == 0 || grid.y == 0 || grid.z == 0; }
 
+inline constexpr long long portableClusterBlocks = 8;  // of every device that has clusters
+inline constexpr long long mostClusterBlocks = 16;     // of any device
+
+inline long long blocksOf(Extent cluster) { return cluster.x * cluster.y * cluster.z; }
+
+inline void checkCluster(Extent grid, Extent cluster) {
+  checkDimension("cluster.x", cluster.x, mostClusterBlocks);
+  checkDimension("cluster.y", cluster.y, mostClusterBlocks);
+  checkDimension("cluster.z", cluster.z, mostClusterBlocks);
+  long long const blocks = blocksOf(cluster);
+  if (blocks < 1 || blocks > mostClusterBlocks)
+    fail(cudaErrorInvalidConfiguration, "tweed::launch: cluster " + text(cluster) + " has " +
+                                            std::to_string(blocks) +
+                                            " blocks; 1 to 16 are allowed");
+  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
+    fail(cudaErrorInvalidConfiguration,
+         "tweed::launch: cluster " + text(cluster) + " does not divide grid " + text(grid));
+}
+
 // Limits that every device of compute capability 3.0 and later shares: checked without asking.
 inline void checkShape(LaunchConfig const& config) {
   Extent const b = config.block;
@@ -42,6 +61,7 @@ inline void checkShape(LaunchConfig const& config) {
   checkDimension("grid.x", config.grid.x, 2147483647);
   checkDimension("grid.y", config.grid.y, 65535);
   checkDimension("grid.z", config.grid.z, 65535);
+  checkCluster(config.grid, config.cluster);
 }
 
 // Converts an argument as a call would, and no further.
@@ -81,9 +101,18 @@ inline void requireShared(void const* kernel, std::size_t bytes) {
              std::to_string(shared.limit));
 }
 
+inline void requireCluster(void const* kernel, Extent cluster) {
+  if (deviceAttribute(cudaDevAttrClusterLaunch, currentDevice()) == 0)
+    fail(cudaErrorNotSupported, "tweed::launch: a cluster of " + std::to_string(blocksOf(cluster)) +
+                                    " blocks is asked for; this device allows 1");
+  if (blocksOf(cluster) > portableClusterBlocks)
+    TWEED_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+}
+
 // Why a launch was refused: only now is there time to ask.
 [[noreturn]] inline void failLaunch(cudaError_t code, void const* kernel,
-                                    LaunchConfig const& config) {
+                                    LaunchConfig const& config,
+                                    [[maybe_unused]] cudaLaunchConfig_t const& native) {
   (void)cudaGetLastError();
   cudaFuncAttributes attributes{};
   auto const threads = std::size_t(threadsOf(config.block));
@@ -100,7 +129,20 @@ inline void requireShared(void const* kernel, std::size_t bytes) {
   } else {
     (void)cudaGetLastError();
   }
+#if !defined(TWEED_LOOM)  // which has no clusters
+  int most = 0;
+  if (blocksOf(config.cluster) > 1) {
+    if (cudaOccupancyMaxPotentialClusterSize(&most, kernel, &native) != cudaSuccess)
+      (void)cudaGetLastError();
+    else if (blocksOf(config.cluster) > most)
+      fail(code, "tweed::launch: a cluster of " + std::to_string(blocksOf(config.cluster)) +
+                     " blocks is asked for; this device allows " + std::to_string(most) +
+                     " for this kernel, block and shared memory");
+  }
+#endif
   std::string const what = cudaGetErrorString(code);
+  std::string const clusters =
+      blocksOf(config.cluster) > 1 ? ", cluster " + text(config.cluster) : "";
   switch (code) {  // these stay with the context from the work that met them
     case cudaErrorIllegalAddress:
     case cudaErrorLaunchFailure:
@@ -112,7 +154,7 @@ inline void requireShared(void const* kernel, std::size_t bytes) {
            "tweed::launch: did not start, since earlier work of this process failed: " + what);
     default:
       fail(code, "tweed::launch: grid " + text(config.grid) + ", block " + text(config.block) +
-                     ", " + std::to_string(config.sharedBytes) +
+                     clusters + ", " + std::to_string(config.sharedBytes) +
                      " bytes of dynamic shared memory: " + what);
   }
 }
@@ -141,8 +183,8 @@ inline void synchronize(cudaStream_t stream = nullptr) {
 /// Cost     that of cudaLaunchKernelEx; with dynamic shared memory, one more query.
 /// Errors   throws tweed::Error naming the limit and both numbers, with nothing started and no
 ///          error left behind: block of 0 or more than 1024 threads, grid.y or grid.z above 65535,
-///          shared memory or registers beyond the device's. An error of earlier work is reported as
-///          such.
+///          shared memory or registers beyond the device's, a cluster that does not divide the grid
+///          or is larger than the device allows. An error of earlier work is reported as such.
 /// Source   CUDA C++ Programming Guide, compute capabilities: technical specifications.
 template <class... Params, class... Args>
 void launch(void (*kernel)(Params...), LaunchConfig const& config, Args&&... args) {
@@ -154,15 +196,32 @@ void launch(void (*kernel)(Params...), LaunchConfig const& config, Args&&... arg
   if (address == nullptr)
     detail::fail(cudaErrorInvalidDeviceFunction, "tweed::launch: the kernel is a null pointer");
   if (config.sharedBytes > 0) detail::requireShared(address, config.sharedBytes);
+  bool const hasCluster = detail::blocksOf(config.cluster) > 1;
+  if (hasCluster) detail::requireCluster(address, config.cluster);
 
   cudaLaunchConfig_t native{};
   native.gridDim = config.grid.native();
   native.blockDim = config.block.native();
   native.dynamicSmemBytes = config.sharedBytes;
   native.stream = config.stream;
+  cudaLaunchAttribute attributes[2];
+  native.attrs = attributes;
+  if (hasCluster) {
+    dim3 const cluster = config.cluster.native();
+    cudaLaunchAttribute& attribute = attributes[native.numAttrs++];
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = cluster.x;
+    attribute.val.clusterDim.y = cluster.y;
+    attribute.val.clusterDim.z = cluster.z;
+  }
+  if (config.overlapPrevious) {
+    cudaLaunchAttribute& attribute = attributes[native.numAttrs++];
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+  }
   cudaError_t const code = cudaLaunchKernelEx(
       &native, kernel, detail::Implicit<Params>::from(std::forward<Args>(args))...);
-  if (code != cudaSuccess) detail::failLaunch(code, address, config);
+  if (code != cudaSuccess) detail::failLaunch(code, address, config, native);
 #if defined(TWEED_DEBUG)
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
   TWEED_CHECK(cudaStreamIsCapturing(config.stream, &capture));

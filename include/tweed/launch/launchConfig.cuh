@@ -32,6 +32,14 @@ struct LaunchConfig {
   Extent block = 1;
   std::size_t sharedBytes = 0;
   cudaStream_t stream = nullptr;
+  /// Blocks that run at once on neighbouring multiprocessors and can read each other's shared
+  /// memory: 1 to 8 in all, 16 on some devices; each number divides the grid's. 1 before compute
+  /// capability 9.0 and on the loom.
+  Extent cluster = 1;
+  /// Lets the kernel start before the stream's kernel ahead of it has ended. It must not touch what
+  /// that one reads or writes before it has waited (cudaGridDependencySynchronize). Without effect
+  /// before compute capability 9.0 and on the loom.
+  bool overlapPrevious = false;
 };
 
 }  // namespace tweed
