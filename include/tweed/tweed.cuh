@@ -14,6 +14,7 @@
 #include <tweed/core/math.cuh>
 #include <tweed/core/ops.cuh>
 #include <tweed/core/thread.cuh>
+#include <tweed/core/values.cuh>
 #include <tweed/device/deviceReduce.cuh>
 #include <tweed/device/gridFold.cuh>
 #include <tweed/device/reduceKernel.cuh>

@@ -66,6 +66,17 @@ struct Conditional<false, A, B> {
 template <class T>
 using Same = typename Conditional<true, T, void>::Type;
 
+template <bool Condition, class T = void>
+struct EnableIfType {
+  using Type = T;
+};
+template <class T>
+struct EnableIfType<false, T> {};
+
+/// T, if the condition holds; else nothing, which takes a template out of the choice.
+template <bool Condition, class T = void>
+using EnableIf = typename EnableIfType<Condition, T>::Type;
+
 template <class T>
 inline constexpr bool isTriviallyCopyable = __is_trivially_copyable(T);
 

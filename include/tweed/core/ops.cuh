@@ -17,6 +17,8 @@ inline constexpr bool isShortUnsigned = isSame<T, unsigned short> || isSame<T, c
 //   static constexpr bool isCommutative = true;   op(a, b) and op(b, a) are the same bits; else order is kept
 //   static T identity();                          op(identity(), a) == a; allows counts of 0
 //   template <class T> static T identity();       the same for an operator of many types
+//   A lift(T x) const;                            what one input is combined as, where not as itself
+//   A lift(T x, Index i) const;                   the same for input i: where it stands matters
 //
 // Nothing is assumed of an operator that says nothing: order is kept, no identity is invented.
 
@@ -190,6 +192,16 @@ TWEED_HOST_DEVICE auto calls(int)
     -> decltype(T(declare<Op const&>()(declare<T const&>(), declare<T const&>())), int());
 template <class Op, class T>
 TWEED_HOST_DEVICE char calls(...);
+template <class Op, class T>
+TWEED_HOST_DEVICE auto lifts(int)
+    -> decltype(void(declare<Op const&>().lift(declare<T const&>())), int());
+template <class Op, class T>
+TWEED_HOST_DEVICE char lifts(...);
+template <class Op, class T>
+TWEED_HOST_DEVICE auto liftsAt(int)
+    -> decltype(void(declare<Op const&>().lift(declare<T const&>(), 0ll)), int());
+template <class Op, class T>
+TWEED_HOST_DEVICE char liftsAt(...);
 
 }  // namespace detail
 
@@ -217,5 +229,32 @@ TWEED_HOST_DEVICE constexpr T identityOf() {
     return Op::identity();
   }
 }
+
+/// True if the operator must know where an input of type T stands: lift(x, i), and no lift(x).
+template <class Op, class T>
+inline constexpr bool needsIndex = sizeof(detail::lifts<Op, T>(0)) != sizeof(int) &&
+                                   sizeof(detail::liftsAt<Op, T>(0)) == sizeof(int);
+
+/// Input number `index` as the operator combines it: by its lift, or as it is.
+/// Source   K. Tangwongsan et al., "General incremental sliding-window aggregation", VLDB 2015.
+template <class Op, class T, class Index>
+TWEED_HOST_DEVICE constexpr auto lift(Op const& op, T const& x, [[maybe_unused]] Index index) {
+  if constexpr (needsIndex<Op, T>) {
+    return op.lift(x, index);
+  } else if constexpr (sizeof(detail::lifts<Op, T>(0)) == sizeof(int)) {
+    return op.lift(x);
+  } else {
+    return x;
+  }
+}
+
+/// The type in which values of type T are added up where the caller names no other. Specialise it
+/// for a type of your own that is too short to add up in.
+template <class T>
+struct Accumulator {
+  using Type = T;
+};
+template <class T>
+using AccumulatorOf = typename Accumulator<T>::Type;
 
 }  // namespace tweed

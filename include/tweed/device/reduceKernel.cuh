@@ -8,15 +8,6 @@
 
 namespace tweed {
 
-/// The type in which deviceReduce combines values for a result of type T. A specialisation makes it
-/// wider for a type of your own that is too short to add up in.
-template <class T>
-struct Accumulator {
-  using Type = T;
-};
-template <class T>
-using AccumulatorOf = typename Accumulator<T>::Type;
-
 namespace detail {
 
 struct NoInit {};
