@@ -7,8 +7,10 @@
 #include <tweed/arch/cache.cuh>
 #include <tweed/arch/shuffle.cuh>
 #include <tweed/arch/vote.cuh>
+#include <tweed/block/blockArg.cuh>
 #include <tweed/block/blockReduce.cuh>
 #include <tweed/block/blockScan.cuh>
+#include <tweed/core/argOps.cuh>
 #include <tweed/core/config.cuh>
 #include <tweed/core/error.cuh>
 #include <tweed/core/math.cuh>

@@ -18,6 +18,8 @@ __global__ void kernel(float* out, int n) {
   value += tweed::warpInclusiveScan<4>(value, tweed::Sum{}).prefix;
   value += tweed::warpReduce(Point{value, 0}, AddPoints{}).x;
   value += tweed::identityOf<tweed::Sum, float>();
+  auto const [low, high] = tweed::warpReduce(tweed::Values{value, value}, tweed::MinMax{});
+  value += tweed::blockArgMin<256>(low + high, int(threadIdx.x)).value;
   for (auto const i : tweed::gridStride(n)) out[i] = value;
 }
 

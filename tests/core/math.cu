@@ -115,6 +115,26 @@ TEST_SUITE("math") {
     CHECK(tweed::isSame<tweed::Conditional<false, int, float>::Type, float>);
     CHECK(tweed::isTriviallyCopyable<Wide>);
     CHECK(!tweed::isTriviallyCopyable<Counted>);
+    CHECK(tweed::isSame<tweed::EnableIf<true, int>, int>);
+  }
+  TEST_CASE("what is an integer") {
+    enum Colour { red };
+    enum class Shade { dark };
+    __extension__ using Wide128 = unsigned __int128;
+    CHECK(tweed::isInteger<int>);
+    CHECK(tweed::isInteger<bool>);
+    CHECK(tweed::isInteger<unsigned char>);
+    CHECK(tweed::isInteger<char16_t>);
+    CHECK(tweed::isInteger<unsigned long long>);
+    CHECK(tweed::isInteger<Wide128>);
+    CHECK(tweed::isInteger<Colour>);
+    CHECK(!tweed::isInteger<Shade>);
+    CHECK(!tweed::isInteger<float>);
+    CHECK(!tweed::isInteger<double>);
+    CHECK(!tweed::isInteger<int*>);
+    CHECK(!tweed::isInteger<Wide>);
+    CHECK(red == 0);
+    CHECK(Shade::dark == Shade{});
   }
   TEST_CASE("the same on the device") {
     DeviceArray<Answers> const out(1);

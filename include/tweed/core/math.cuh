@@ -77,6 +77,19 @@ struct EnableIfType<false, T> {};
 template <bool Condition, class T = void>
 using EnableIf = typename EnableIfType<Condition, T>::Type;
 
+namespace detail {
+template <class T>
+TWEED_HOST_DEVICE T declare();
+template <class T>
+TWEED_HOST_DEVICE auto divides(int) -> decltype(void(declare<T>() % declare<T>()), int());
+template <class T>
+TWEED_HOST_DEVICE char divides(...);
+}  // namespace detail
+
+/// True for the integers, whatever their width, and for what is used as one: it has a remainder.
+template <class T>
+inline constexpr bool isInteger = sizeof(detail::divides<T>(0)) == sizeof(int);
+
 template <class T>
 inline constexpr bool isTriviallyCopyable = __is_trivially_copyable(T);
 

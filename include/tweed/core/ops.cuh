@@ -102,7 +102,7 @@ namespace detail {
 
 template <class T>
 TWEED_HOST_DEVICE constexpr bool isNan(T const& a) {
-  return a != a;
+  return !(a == a);
 }
 
 // The two policies of minimum and maximum; `bWins` says that b comes before a. The result has the
@@ -175,9 +175,6 @@ template <class Op>
 TWEED_HOST_DEVICE constexpr bool saysCommutative(...) {
   return false;
 }
-
-template <class T>
-TWEED_HOST_DEVICE T declare();
 
 template <class Op, class T>
 TWEED_HOST_DEVICE auto plainIdentity(int) -> decltype(T(Op::identity()), int());
