@@ -11,26 +11,28 @@ namespace {
 
 using Task = tweed::detail::ReduceTask<float, float, float, tweed::Sum, tweed::detail::NoInit>;
 
-// blocksPerMultiprocessor == 0: one block. Divides the work in each call, as deviceReduce does.
-template <int Threads, int Loads>
+// blocksPerMultiprocessor == 0: blocks that load once, as many as that takes.
+template <int Threads, int Loads, bool IsGrid>
 bench::MakeCall tweedCall(int blocksPerMultiprocessor) {
+  using Once = tweed::detail::ReduceShape<Threads, Loads, true, IsGrid>;
+  using Rows = tweed::detail::ReduceShape<Threads, Loads, false, true>;
   return [blocksPerMultiprocessor](std::uint64_t n) {
-    auto const most = std::max(1u, unsigned(bench::multiprocessors() * blocksPerMultiprocessor));
     auto const workspace = std::make_shared<tweed::Workspace>(bench::stream());
-    return bench::Call([n, most, blocksPerMultiprocessor, workspace](float const* in, float* out) {
+    return bench::Call([n, blocksPerMultiprocessor, workspace](float const* in, float* out) {
+      tweed::VectorSplit const split = tweed::splitVectors(in, n);
       Task task{};
       task.in = in;
+      task.vectors = in + split.head;
+      task.vectorCount = split.vectors;
       task.out = out;
       task.count = n;
-      unsigned const blocks = tweed::detail::divideWork<Threads, Loads>(task, most);
-      tweed::LaunchConfig const config{blocks, Threads, 0, bench::stream()};
       if (blocksPerMultiprocessor == 0) {
-        tweed::launch(tweed::detail::reduceInOneBlock<Threads, Loads, Task>, config, task);
+        unsigned const blocks = tweed::detail::divideOnce<Once>(task);
+        tweed::detail::startReduce<Once>(task, blocks, workspace.get(), bench::stream());
       } else {
-        std::size_t const bytes = tweed::detail::reduceBytes<float>(blocks);
-        task.state = tweed::detail::gridState(workspace->take("sweep", bytes, bench::stream()),
-                                              workspace->bytes());
-        tweed::launch(tweed::detail::reduceInGrid<Threads, Loads, Task>, config, task);
+        unsigned const blocks = tweed::detail::divideRows<Rows>(
+            task, unsigned(bench::multiprocessors() * blocksPerMultiprocessor));
+        tweed::detail::startReduce<Rows>(task, blocks, workspace.get(), bench::stream());
       }
     });
   };
@@ -48,12 +50,16 @@ bench::MakeCall currentCall() {
 template <class Add, int Threads, int Loads>
 void addShape(Add const& add, std::uint64_t n) {
   std::string const shape = std::to_string(Threads) + "x" + std::to_string(Loads);
-  // One block is hopeless above this.
-  if (n <= 1ull << 16) add(shape + ".oneBlock", tweedCall<Threads, Loads>(0));
-  if (n <= 1ull << 12) return;
+  constexpr std::uint64_t share = std::uint64_t(Threads) * Loads * 4;
+  if (n <= share) {
+    add(shape + ".oneBlock", tweedCall<Threads, Loads, false>(0));
+  } else if (n <= share * std::uint64_t(tweed::detail::onceBlocks)) {
+    add(shape + ".once", tweedCall<Threads, Loads, true>(0));
+  }
+  if (n < 1ull << 20) return;
   for (int const blocks : {1, 2, 4, 8}) {
     if (blocks * Threads > 2048) continue;
-    add(shape + ".blocks" + std::to_string(blocks), tweedCall<Threads, Loads>(blocks));
+    add(shape + ".blocks" + std::to_string(blocks), tweedCall<Threads, Loads, true>(blocks));
   }
 }
 template <class Add, int Threads>

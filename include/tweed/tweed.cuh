@@ -5,6 +5,7 @@
 #include <tweed/arch/atomic.cuh>
 #include <tweed/arch/barrier.cuh>
 #include <tweed/arch/cache.cuh>
+#include <tweed/arch/overlap.cuh>
 #include <tweed/arch/shuffle.cuh>
 #include <tweed/arch/vote.cuh>
 #include <tweed/block/blockArg.cuh>
@@ -17,6 +18,7 @@
 #include <tweed/core/ops.cuh>
 #include <tweed/core/thread.cuh>
 #include <tweed/core/values.cuh>
+#include <tweed/device/deviceArg.cuh>
 #include <tweed/device/deviceReduce.cuh>
 #include <tweed/device/gridFold.cuh>
 #include <tweed/device/reduceKernel.cuh>

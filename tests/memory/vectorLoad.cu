@@ -31,6 +31,10 @@ struct Map : Affine {
   }
 };
 struct ComposeMaps {
+  template <class T>
+  TWEED_HOST_DEVICE Map lift(T const& item, unsigned index) const {
+    return Map(Compose{}(Map(item), Affine{index * 2 + 1, index}), 0);
+  }
   TWEED_HOST_DEVICE Map operator()(Map const& x, Map const& y) const {
     return Map(Compose{}(x, y), 0);
   }
@@ -47,9 +51,11 @@ __global__ void foldSome(T const* in, Affine* folds, Affine* all, int some) {
   T const* const at = in + threadIdx.x * Load::items;
   Affine* const mine = folds + threadIdx.x * loads;
   tweed::detail::loadSome<Load, loads, step>(at, some, raw);
-  for (int k = 0; k < some; ++k) mine[k] = Load::template fold<Map>(raw[k], ComposeMaps{});
+  unsigned const first = threadIdx.x * Load::items;
+  for (int k = 0; k < some; ++k)
+    mine[k] = Load::template fold<Map>(raw[k], ComposeMaps{}, first + k * step * Load::items);
   if (some == loads)
-    all[threadIdx.x] = tweed::detail::foldLoaded<Load, Map, loads>(raw, ComposeMaps{});
+    all[threadIdx.x] = tweed::detail::foldLoaded<Load, Map, loads, step>(raw, ComposeMaps{}, first);
 }
 
 template <class T, class Make>
@@ -70,10 +76,12 @@ void checkType(Make make) {
     std::vector<Affine> const gotAll = all.host();
     for (int t = 0; t < threads; ++t) {
       Affine total = Compose::identity();
+      auto const liftAt = [&](int i) {
+        return ComposeMaps{}.lift(in[std::size_t(i)], unsigned(i));
+      };
       for (int k = 0; k < some; ++k) {
         Affine want = Compose::identity();
-        for (int i = 0; i < items; ++i)
-          want = Compose{}(want, Map(in[std::size_t((t + k * step) * items + i)]));
+        for (int i = 0; i < items; ++i) want = Compose{}(want, liftAt((t + k * step) * items + i));
         REQUIRE(got[std::size_t(t * loads + k)] == want);
         total = Compose{}(total, want);
       }

@@ -9,21 +9,26 @@
 
 namespace tweed::detail {
 
-// Each block takes a ticket when it starts, and leaves its partial. The block that started last
-// waits for the others, all of which run or have ended, and folds the partials in block order: no
-// block ever waits for one that has not started, and no one resets anything between launches.
+// Each block takes a ticket when it has read its items, folds them, and leaves its partial. The block
+// that came last for a ticket waits for the others, all of which run or have ended, and folds the
+// partials in block order: no block ever waits for one that has not started, and no one resets
+// anything between launches. (A ticket at the start costs 0.4 us more: the blocks' atomics delay
+// their loads, and the block that started last is not the one that ends last.)
 //
 // A partial is stored as 32-bit pieces, each with the mark of this launch beside it in one 64-bit
 // word. A word is stored and loaded whole, so no fence is needed, and a type of any size fits. The
 // mark comes from the device, with the ticket: arguments of a replayed graph are always the same.
 struct GridState {
-  unsigned long long* ticket = nullptr;  // marks given out : 32, blocks started : 32
+  unsigned long long* ticket = nullptr;  // marks given out : 32, tickets given out : 32
   unsigned long long* words = nullptr;
   unsigned long long wordCount = 0;  // that the workspace has room for
 };
 
-// The folding warp has so many partials a lane on their way at a time.
-inline constexpr int partialBatch = 9;
+// The folding warp has so many partials a lane on their way at a time, as registers allow.
+template <class Acc>
+inline constexpr int partialBatch = arch::Words<Acc>::count <= 2   ? 9
+                                    : arch::Words<Acc>::count <= 4 ? 5
+                                                                   : 1;
 
 struct GridTurn {
   unsigned long long ticket;  // in thread 0
@@ -36,7 +41,7 @@ TWEED_DEVICE GridTurn takeTurn(GridState const& state) {
 }
 
 // For warp 0.
-TWEED_DEVICE bool isLastStarted(GridTurn turn) {
+TWEED_DEVICE bool isLast(GridTurn turn) {
   return arch::shuffle(fullMask, unsigned(turn.ticket), 0) == gridDim.x - 1;
 }
 
@@ -66,22 +71,25 @@ TWEED_DEVICE void putPartial(GridState const& state, GridTurn turn, Acc const& v
     arch::storeRelaxed(words + i, marked(markOf(turn), pieces.word[i]));
 }
 
-// The fold of all partials, `own` among them, in every lane.
-template <bool IsOrdered, class Acc, class Op>
+// The fold of all partials, `own` among them, in every lane. IsFew: of so few blocks that each lane
+// has one batch. The less code the better: it is not yet in the cache of this multiprocessor.
+template <bool IsOrdered, bool IsFew, class Acc, class Op>
 TWEED_DEVICE Acc foldPartials(GridState const& state, GridTurn turn, Acc const& own, Op op) {
   using Words = arch::Words<Acc>;
   constexpr int pieces = Words::count;
-  constexpr int batch = pieces <= 2 ? partialBatch : 1;
+  constexpr int batch = partialBatch<Acc>;
   unsigned const lane = threadIdx.x;
   unsigned const run = ceilDiv(gridDim.x, 32u);
   unsigned const mark = arch::shuffle(fullMask, markOf(turn), 0);
   auto const blockOf = [&](unsigned k) { return IsOrdered ? lane * run + k : k * 32 + lane; };
-  auto const hasBlock = [&](unsigned k) { return k < run && blockOf(k) < gridDim.x; };
+  auto const hasBlock = [&](unsigned k) {
+    return (k < run || !IsOrdered) && blockOf(k) < gridDim.x;
+  };
   // What stands for the partial of a block that is not there: it must not change the fold.
   Words nothing = Words::of(own);
   if constexpr (hasIdentity<Op, Acc>) nothing = Words::of(identityOf<Op, Acc>());
   Words total = nothing;
-  for (unsigned k = 0; k < run; k += batch) {
+  for (unsigned k = 0; k < (IsFew ? 1 : run); k += batch) {
     unsigned long long found[batch][pieces];
     // All that are missing are asked for again together: one after the other would add up the way
     // to L2 and back.
@@ -118,9 +126,12 @@ TWEED_DEVICE Acc foldPartials(GridState const& state, GridTurn turn, Acc const& 
     }
   }
   // The marks are used up once in 2^32 launches: then all words start again from zero.
-  bool const isUsedUp = mark == ~0u;
-  for (unsigned long long i = lane; isUsedUp && i < state.wordCount; i += 32)
-    arch::storeRelaxed(state.words + i, 0);
+  bool const isUsedUp = __builtin_expect(mark == ~0u, false);
+  if (isUsedUp) {
+#pragma unroll 1
+    for (unsigned long long i = lane; i < state.wordCount; i += 32)
+      arch::storeRelaxed(state.words + i, 0);
+  }
   if (lane == 0) arch::storeRelaxed(state.ticket, isUsedUp ? 0 : marked(mark, 0));
   if constexpr (hasIdentity<Op, Acc>) {
     return foldLanes<warpThreads>(fullMask, total.value(), op, int(lane));

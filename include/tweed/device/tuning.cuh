@@ -9,15 +9,24 @@ template <class Acc>
 struct Reduce {
   /// A large accumulator takes registers and shared memory that fewer threads have more of.
   static constexpr bool isSmall = sizeof(Acc) <= 16;
-  /// Input up to so many bytes is folded by one block: no partials, no workspace.
-  static constexpr unsigned long long oneBlockBytes = 1ull << 17;
-  static constexpr int oneBlockThreads = isSmall ? 1024 : 256;
-  static constexpr int oneBlockLoads = isSmall ? 4 : 2;
-  /// Above, blocks of so many threads, and at most so many blocks for each multiprocessor.
-  static constexpr int threads = isSmall ? 512 : 256;
+  /// Threads of a block, and the 16-byte loads that each has on their way. Input that fits so is
+  /// read by one block, without partials or workspace;
+  struct OneBlock {
+    static constexpr int threads = isSmall ? 1024 : 256;
+    static constexpr int loads = isSmall ? 4 : 2;
+  };
+  /// more of it by many small blocks that load once, which start and end sooner;
+  struct Small {
+    static constexpr int threads = 256;
+    static constexpr int loads = isSmall ? 4 : 2;
+  };
+  /// and still more by large ones that load once, or again and again.
+  struct Large {
+    static constexpr int threads = isSmall ? 512 : 256;
+    static constexpr int loads = isSmall ? 8 : 2;
+  };
+  /// The most blocks for each multiprocessor.
   static constexpr int blocksPerProcessor = 2;
-  /// 16-byte loads that a thread has on their way.
-  static constexpr int loads = isSmall ? 8 : 2;
 };
 
 }  // namespace tweed::tuning

@@ -4,6 +4,7 @@
 
 #include <tweed/arch/cache.cuh>
 #include <tweed/arch/shuffle.cuh>
+#include <tweed/core/ops.cuh>
 #include <tweed/memory/vector.cuh>
 
 namespace tweed {
@@ -27,25 +28,26 @@ struct VectorLoad {
     }
   }
 
-  /// The fold of the items as Acc, in order, as a balanced tree.
-  template <class Acc, class Op>
-  static TWEED_DEVICE Acc fold(Raw const& raw, Op op) {
+  /// The fold of the items as Acc, in order, as a balanced tree. `index` is the number of the
+  /// first in its array, for operators that ask where an input stands.
+  template <class Acc, class Op, class Index>
+  static TWEED_DEVICE Acc fold(Raw const& raw, Op op, Index index) {
     if constexpr (isVector) {
       auto const vector = __builtin_bit_cast(Vector<T, items>, raw);
-      return foldItems<Acc, 0, items>(vector.item, op);
+      return foldItems<Acc, 0, items>(vector.item, op, index);
     } else {
-      return Acc(raw.value());
+      return Acc(lift(op, raw.value(), index));
     }
   }
 
  private:
-  template <class Acc, int First, int Count, class Op>
-  static TWEED_DEVICE Acc foldItems(T const* item, Op op) {
+  template <class Acc, int First, int Count, class Op, class Index>
+  static TWEED_DEVICE Acc foldItems(T const* item, Op op, Index index) {
     if constexpr (Count == 1) {
-      return Acc(item[First]);
+      return Acc(lift(op, item[First], Index(index + First)));
     } else {
-      return op(foldItems<Acc, First, Count / 2>(item, op),
-                foldItems<Acc, First + Count / 2, Count / 2>(item, op));
+      return op(foldItems<Acc, First, Count / 2>(item, op, index),
+                foldItems<Acc, First + Count / 2, Count / 2>(item, op, index));
     }
   }
 };
@@ -59,14 +61,16 @@ TWEED_DEVICE void loadSome(T const* at, int some, typename L::Raw* raw) {
   if constexpr (First + 1 < Count) loadSome<L, Count, Step, First + 1>(at, some, raw);
 }
 
-// Folds Count loads, in order.
-template <class L, class Acc, int Count, class Op>
-TWEED_DEVICE Acc foldLoaded(typename L::Raw const* raw, Op op) {
+// Folds Count loads, in order, Step vectors apart.
+template <class L, class Acc, int Count, int Step, class Op, class Index>
+TWEED_DEVICE Acc foldLoaded(typename L::Raw const* raw, Op op, Index index) {
   if constexpr (Count == 1) {
-    return L::template fold<Acc>(*raw, op);
+    return L::template fold<Acc>(*raw, op, index);
   } else {
-    return op(foldLoaded<L, Acc, Count / 2>(raw, op),
-              foldLoaded<L, Acc, Count / 2>(raw + Count / 2, op));
+    constexpr int half = Count / 2;
+    return op(
+        foldLoaded<L, Acc, half, Step>(raw, op, index),
+        foldLoaded<L, Acc, half, Step>(raw + half, op, Index(index + half * Step * L::items)));
   }
 }
 

@@ -2,6 +2,7 @@
 // tweed/memory/workspace.cuh - device scratch that whole-array functions use again and again.
 #pragma once
 
+#include <tweed/arch/overlap.cuh>
 #include <tweed/core/error.cuh>
 
 #if !defined(__CUDACC_RTC__)
@@ -28,6 +29,7 @@ class Workspace {
 
   explicit Workspace(cudaStream_t stream = nullptr, std::size_t bytes = defaultBytes)
       : stream_(stream), bytes_(bytes) {
+    canOverlap_ = arch::canOverlapOn(computeCapability());
     if (bytes == 0) return;
     TWEED_CHECK(cudaMallocAsync(&data_, bytes, stream));
     cudaError_t const code = cudaMemsetAsync(data_, 0, bytes, stream);
@@ -45,6 +47,19 @@ class Workspace {
   cudaStream_t stream() const { return stream_; }
   std::size_t bytes() const { return bytes_; }
 
+  /// Whether a kernel that waits (arch::waitForPrevious) may be launched with overlapPrevious. In a
+  /// capture only behind one that lets it start, which is known of tweed's own: elsewhere in a
+  /// graph an overlapping launch costs more than it gains. noteLaunch() comes after each launch of
+  /// one.
+  bool mayOverlap() const {
+    if (!canOverlap_) return false;
+    Capture const now = capture();
+    return !now.isActive || (now.id == last_.id && now.node == last_.node && now.node != nullptr);
+  }
+  void noteLaunch() {
+    if (canOverlap_) last_ = capture();
+  }
+
   /// The memory, for a call that needs `bytes` of it on `stream`.
   /// Errors   throws tweed::Error: too small; another stream.
   void* take(char const* call, std::size_t bytes, cudaStream_t stream) {
@@ -59,9 +74,42 @@ class Workspace {
   }
 
  private:
+  // The capture of the stream, and the one node that comes before whatever is captured next.
+  struct Capture {
+    bool isActive = false;
+    unsigned long long id = 0;
+    cudaGraphNode_t node = nullptr;
+  };
+  Capture capture() const {
+    Capture found;
+#if !defined(TWEED_LOOM)  // whose launches never overlap
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    cudaGraphNode_t const* before = nullptr;
+    std::size_t count = 0;
+#if CUDART_VERSION >= 13000
+    TWEED_CHECK(
+        cudaStreamGetCaptureInfo(stream_, &status, &found.id, nullptr, &before, nullptr, &count));
+#else
+    TWEED_CHECK(cudaStreamGetCaptureInfo_v2(stream_, &status, &found.id, nullptr, &before, &count));
+#endif
+    found.isActive = status == cudaStreamCaptureStatusActive;
+    if (found.isActive && count == 1) found.node = *before;
+#endif
+    return found;
+  }
+  static int computeCapability() {
+    int device = 0, major = 0, minor = 0;
+    TWEED_CHECK(cudaGetDevice(&device));
+    TWEED_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+    TWEED_CHECK(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
+    return 10 * major + minor;
+  }
+
   cudaStream_t stream_;
   std::size_t bytes_;
   void* data_ = nullptr;
+  bool canOverlap_ = false;
+  Capture last_;
 };
 
 }  // namespace tweed
