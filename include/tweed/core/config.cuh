@@ -30,6 +30,15 @@
 #define TWEED_ASSERT(condition, ...) void()
 #endif
 
+namespace tweed::detail {
+// Whether this is the compilation for a GPU, in which its own functions have their own bits.
+#if defined(__CUDA_ARCH__)
+inline constexpr bool isDeviceCode = true;
+#else
+inline constexpr bool isDeviceCode = false;
+#endif
+}  // namespace tweed::detail
+
 #if defined(TWEED_LOOM)
 namespace tweed::detail {
 template <class... Number>

@@ -107,16 +107,23 @@ TWEED_HOST_DEVICE constexpr bool isNan(T const& a) {
 
 // The two policies of minimum and maximum; `bWins` says that b comes before a. The result has the
 // same bits for (a, b) and (b, a), or the lanes of a butterfly would differ: one NaN for all, and
-// -0 before +0. Both by arithmetic that is exact: of two zeros, a + b is -0 only if both are.
+// -0 before +0. On the device the instruction for float does that, but that it ignores one NaN.
+// Elsewhere by arithmetic that is exact: of two zeros, a + b is -0 only if both are.
 template <Nan Policy, bool IsMin, class T>
 TWEED_HOST_DEVICE constexpr T chooseExtreme(T const& a, T const& b, bool bWins) {
   if constexpr (Limits<T>::isInteger) {
     return bWins ? b : a;
   } else {
-    if (isNan(a) || isNan(b)) {
-      if (Policy == Nan::Propagate || (isNan(a) && isNan(b))) return Limits<T>::nan();
-      return isNan(a) ? b : a;
+    bool const isNanTaken =
+        Policy == Nan::Propagate ? bool(isNan(a) | isNan(b)) : bool(isNan(a) & isNan(b));
+    if constexpr (isDeviceCode && isSame<T, float>) {
+      if (!__builtin_is_constant_evaluated()) {
+        float const extreme = IsMin ? fminf(a, b) : fmaxf(a, b);
+        return isNanTaken ? Limits<T>::nan() : extreme;
+      }
     }
+    if (isNanTaken) return Limits<T>::nan();
+    if (isNan(a) || isNan(b)) return isNan(a) ? b : a;
     if (a == T(0) && b == T(0)) return IsMin ? -(-a + -b) : a + b;
     return bWins ? b : a;
   }
