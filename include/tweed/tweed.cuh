@@ -26,6 +26,7 @@
 #include <tweed/grid/gridStride.cuh>
 #include <tweed/launch/deviceInfo.cuh>
 #include <tweed/launch/launch.cuh>
+#include <tweed/launch/launchChecks.cuh>
 #include <tweed/launch/launchConfig.cuh>
 #include <tweed/launch/occupancy.cuh>
 #include <tweed/memory/sharedArray.cuh>

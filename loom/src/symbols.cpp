@@ -66,17 +66,21 @@ void Symbols::add(char const* image) {
   }
 }
 
-std::string Symbols::nameOf(void const* function) const {
+char const* Symbols::mangledNameOf(void const* function) const {
   auto const address = reinterpret_cast<std::uintptr_t>(function) - base_;
-  for (Function const& f : functions_) {
-    if (f.address != address) continue;
-    int status = 0;
-    char* const demangled = abi::__cxa_demangle(f.name.c_str(), nullptr, nullptr, &status);
-    std::string name = demangled ? demangled : f.name;
-    std::free(demangled);
-    return name;
-  }
-  return "kernel";
+  for (Function const& f : functions_)
+    if (f.address == address) return f.name.c_str();
+  return nullptr;
+}
+
+std::string Symbols::nameOf(void const* function) const {
+  char const* const mangled = mangledNameOf(function);
+  if (!mangled) return "kernel";
+  int status = 0;
+  char* const demangled = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
+  std::string name = demangled ? demangled : mangled;
+  std::free(demangled);
+  return name;
 }
 
 char* Symbols::threadLocalBlock() {

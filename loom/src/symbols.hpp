@@ -13,6 +13,8 @@ class Symbols {
   /// Reads the table of the running program at the first call.
   static Symbols const& get();
 
+  /// The name of a function in the symbol table; null in a stripped program.
+  char const* mangledNameOf(void const* function) const;
   /// The demangled name of a function, or "kernel" in a stripped program.
   std::string nameOf(void const* function) const;
 

@@ -8,6 +8,7 @@
 
 #include "engine.hpp"
 #include "runtime.hpp"
+#include "symbols.hpp"
 
 namespace tweed::loom {
 namespace {
@@ -265,6 +266,12 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, void const* ke
   a.preferredShmemCarveout = settings()[kernel].carveout;
   *attributes = a;
   return cudaSuccess;
+}
+
+cudaError_t cudaFuncGetName(char const** name, void const* kernel) {
+  if (!name) return fail(cudaErrorInvalidValue);
+  *name = kernel ? Symbols::get().mangledNameOf(kernel) : nullptr;
+  return *name ? cudaSuccess : fail(cudaErrorInvalidDeviceFunction);
 }
 
 cudaError_t cudaFuncSetAttribute(void const* kernel, cudaFuncAttribute attribute, int value) {

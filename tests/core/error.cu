@@ -40,6 +40,27 @@ TEST_SUITE("error") {
     CHECK(thrown);
     CHECK(cudaGetLastError() == cudaSuccess);
   }
+  TEST_CASE("a fault that a kernel left behind is not blamed on the call that met it") {
+    std::string const text = refusal([] { TWEED_CHECK(cudaErrorIllegalAddress); });
+    CAPTURE(text);
+    CHECK(contains(text, "cudaErrorIllegalAddress met a failure of earlier work at "));
+    CHECK(contains(text, "[cudaErrorIllegalAddress]"));
+    for (cudaError_t const code :
+         {cudaErrorIllegalAddress, cudaErrorLaunchTimeout, cudaErrorAssert, cudaError_t(714),
+          cudaErrorIllegalInstruction, cudaErrorMisalignedAddress, cudaErrorLaunchFailure,
+          cudaError_t(214), cudaError_t(220), cudaError_t(226), cudaError_t(721)}) {
+      CAPTURE(int(code));
+      CHECK(tweed::detail::isKernelFault(code));
+    }
+    for (cudaError_t const code :
+         {cudaSuccess, cudaErrorInvalidValue, cudaErrorMemoryAllocation, cudaErrorInvalidDevice,
+          cudaErrorInvalidConfiguration, cudaErrorInvalidResourceHandle, cudaErrorNotReady,
+          cudaErrorLaunchOutOfResources, cudaError_t(713), cudaErrorCooperativeLaunchTooLarge,
+          cudaErrorNotSupported, cudaErrorStreamCaptureUnsupported, cudaErrorUnknown}) {
+      CAPTURE(int(code));
+      CHECK(!tweed::detail::isKernelFault(code));
+    }
+  }
   TEST_CASE("a call is evaluated once, and success says nothing") {
     evaluations = 0;
     CHECK_NOTHROW(TWEED_CHECK(countedSuccess()));

@@ -92,7 +92,9 @@ struct TimesSeven {
   TWEED_HOST_DEVICE int operator()(int x) const { return 7 * x; }
 };
 
-#if !defined(TWEED_LOOM)
+#if defined(TWEED_LOOM)
+__global__ void stops(int*) { TWEED_ASSERT(false, "block %u stops", blockIdx.x); }
+#else
 // Keeps 200 values alive across a loop, so that a thread needs as many registers.
 __global__ void needsRegisters(int* out, float* data, int turns) {
   float v[200];
@@ -242,7 +244,7 @@ TEST_SUITE("launch") {
     TWEED_CHECK(cudaFuncGetAttributes(&attributes, needsRegisters));
     REQUIRE(attributes.numRegs > 64);
     DeviceArray<float> const data(std::vector<float>(200 * 32, 0.f));
-    checkRefused({"1024 threads", std::to_string(attributes.maxThreadsPerBlock),
+    checkRefused({"needsRegisters", "1024 threads", std::to_string(attributes.maxThreadsPerBlock),
                   std::to_string(attributes.numRegs * 1024),
                   std::to_string(tweed::deviceInfo().registersPerBlock)},
                  {1, 1024}, needsRegisters, data.data(), 1);
@@ -252,7 +254,7 @@ TEST_SUITE("launch") {
     CHECK(out.host()[0] == 128);
   }
   TEST_CASE("more threads than __launch_bounds__ says are refused (C38)") {
-    checkRefused({"257", "256"}, {1, 257}, boundTo256);
+    checkRefused({"boundTo256", "257", "256"}, {1, 257}, boundTo256);
     CHECK(refusal([] {
             DeviceArray<int> const out(std::vector<int>(1, 0));
             tweed::launch(boundTo256, {1, 256}, out.data());
@@ -385,15 +387,51 @@ TEST_SUITE("launch") {
     CHECK(runs.host()[0] == 1280);
     TWEED_CHECK(cudaStreamDestroy(stream));
   }
-#if defined(TWEED_LOOM)  // on a GPU a destroyed stream is undefined
+#if defined(TWEED_LOOM)  // on a GPU it ends the context: tests/traps/faults.cu
+  TEST_CASE("a kernel that failed is named, and nothing after it is blamed") {
+    DeviceArray<int> const runs(std::vector<int>(1, 0));
+    std::string const text = fault([&] { tweed::launch(stops, {2, 32}, runs.data()); });
+    CAPTURE(text);
+    CHECK(contains(text, "stops(int*)"));
+    CHECK(contains(text, "block 0 stops"));
+    CHECK(cudaGetLastError() == cudaSuccess);
+    CHECK_NOTHROW(tweed::synchronize());
+    CHECK_NOTHROW(tweed::launch(count, {1, 7}, runs.data()));
+    CHECK(runs.host()[0] == 7);
+  }
+  // On a GPU a destroyed stream is undefined.
   TEST_CASE("a stream that is gone is refused") {
     cudaStream_t stream = nullptr;
     TWEED_CHECK(cudaStreamCreate(&stream));
     TWEED_CHECK(cudaStreamDestroy(stream));
     CHECK(!refusal([&] { tweed::launch(nothing, {1, 1, 0, stream}); }).empty());
-    CHECK(contains(refusal([&] { tweed::synchronize(stream); }), "tweed::synchronize"));
+    std::string const text = refusal([&] { tweed::synchronize(stream); });
+    CHECK(contains(text, "tweed::synchronize: cannot wait for this stream: invalid resource"));
   }
 #endif
+  TEST_CASE("C38: an error that an earlier call left is neither taken nor blamed on a launch") {
+    DeviceArray<int> const runs(std::vector<int>(1, 0));
+    (void)cudaSetDevice(-1);
+    REQUIRE(cudaPeekAtLastError() == cudaErrorInvalidDevice);
+    CHECK_NOTHROW(tweed::launch(count, {2, 32}, runs.data()));
+    CHECK_NOTHROW(tweed::launch(useShared, {1, 32, 100 * 1024}, runs.data(), 0u));
+    CHECK_NOTHROW(tweed::launch(count, {0, 32}, runs.data()));
+    CHECK_NOTHROW(tweed::synchronize());
+    CHECK_THROWS_AS(tweed::launch(count, {1, 2000}, runs.data()), tweed::Error);
+    CHECK(cudaGetLastError() == cudaErrorInvalidDevice);
+    CHECK(cudaGetLastError() == cudaSuccess);
+    CHECK(runs.host()[0] == 96);
+  }
+  TEST_CASE("kernels have their names in texts") {
+    CHECK(contains(tweed::detail::nameOf(reinterpret_cast<void const*>(takeStruct)), "takeStruct"));
+    CHECK(contains(tweed::detail::nameOf(reinterpret_cast<void const*>(apply<TimesSeven>)),
+                   "TimesSeven>("));
+#if defined(TWEED_LOOM)  // a GPU's runtime may take any pointer for a handle
+    static int notAKernel = 0;
+    CHECK(tweed::detail::nameOf(&notAKernel) == "a kernel");
+#endif
+    CHECK(cudaGetLastError() == cudaSuccess);
+  }
   TEST_CASE("a kernel that is not there is refused") {
     checkRefused({}, {1, 32}, static_cast<void (*)(int*)>(nullptr));
   }

@@ -276,6 +276,17 @@ TEST_CASE("loom runtime: occupancy") {
   (void)cudaGetLastError();
 }
 
+TEST_CASE("loom runtime: names of kernels") {
+  char const* name = nullptr;
+  REQUIRE(cudaFuncGetName(&name, reinterpret_cast<void const*>(lastDynamicByte)) == cudaSuccess);
+  CHECK(std::string(name).find("lastDynamicByte") != std::string::npos);
+  CHECK(cudaFuncGetName(nullptr, reinterpret_cast<void const*>(nothing)) == cudaErrorInvalidValue);
+#if defined(TWEED_LOOM)  // a GPU's runtime may take any pointer for a handle
+  CHECK(cudaFuncGetName(&name, &name) == cudaErrorInvalidDeviceFunction);
+#endif
+  (void)cudaGetLastError();
+}
+
 TEST_CASE("loom runtime: launch attributes") {
   cudaLaunchAttribute attributes[2] = {};
   attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;

@@ -5,9 +5,9 @@
 #define TWEED_DEBUG
 #include <tweed/tweed.cuh>
 
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
+#include <cstddef>
+
+#include "process.cuh"
 
 namespace {
 
@@ -28,39 +28,31 @@ __global__ void scanCount(float* x) {
   x[threadIdx.x] = tweed::blockInclusiveScan<64>(x[threadIdx.x], tweed::Sum{}, 0).prefix;
 }
 
-struct Case {
-  char const* name;
-  void (*kernel)(float*);
-  unsigned threads;
-};
-Case const cases[] = {{"otherBlock", otherBlock, 128}, {"otherShape", otherShape, 128},
-                      {"tooDynamic", tooDynamic, 96},  {"blockCount", blockCount, 64},
-                      {"warpCount", warpCount, 32},    {"scanCount", scanCount, 64}};
+__global__ void writeNull(float* x) { *x = 1; }
+__global__ void fine(float* x) { *x = 1; }
+
+constexpr std::size_t bytes = 1024;
+
+template <void (*Kernel)(float*), unsigned Threads>
+void run() {
+  float* x = nullptr;
+  TWEED_CHECK(cudaMalloc(&x, bytes));
+  TWEED_CHECK(cudaMemset(x, 0, bytes));
+  tweed::launch(Kernel, {1, Threads}, x);
+}
+void namesKernel() { tweed::launch(writeNull, {3, 5}, nullptr); }
+void blamesEarlier() {
+  float* x = nullptr;
+  TWEED_CHECK(cudaMalloc(&x, bytes));
+  writeNull<<<1, 1>>>(nullptr);
+  tweed::launch(fine, {1, 1}, x);
+}
+
+Case const cases[] = {{"otherBlock", run<otherBlock, 128>}, {"otherShape", run<otherShape, 128>},
+                      {"tooDynamic", run<tooDynamic, 96>},  {"blockCount", run<blockCount, 64>},
+                      {"warpCount", run<warpCount, 32>},    {"scanCount", run<scanCount, 64>},
+                      {"namesKernel", namesKernel},         {"blamesEarlier", blamesEarlier}};
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    char const* const require = std::getenv("TWEED_REQUIRE_GPU");
-    bool const required = require != nullptr && std::strcmp(require, "1") == 0;
-    std::puts(required ? "FAIL: there is no CUDA device" : "SKIP: no CUDA device");
-    return 77;
-  }
-  for (Case const& c : cases) {
-    if (argc != 2 || std::strcmp(argv[1], c.name) != 0) continue;
-    float* x = nullptr;
-    TWEED_CHECK(cudaMalloc(&x, 256 * sizeof(float)));
-    TWEED_CHECK(cudaMemset(x, 0, 256 * sizeof(float)));
-    try {
-      tweed::launch(c.kernel, {1, c.threads}, x);
-    } catch (tweed::Error const& error) {
-      std::printf("stopped: %s\n", error.what());
-      return 1;
-    }
-    std::puts("FAIL: nothing stopped the kernel");
-    return 0;
-  }
-  std::puts("FAIL: no such case");
-  return 2;
-}
+int main(int argc, char** argv) { return runCase(cases, argc, argv); }

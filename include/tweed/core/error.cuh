@@ -30,10 +30,22 @@ namespace detail {
   throw Error(code, text + " [" + cudaGetErrorName(code) + "]");
 }
 
+// Whether a code is a fault that a kernel met while it ran. It stays with the context, and every
+// later call returns it, whatever that call does.
+inline bool isKernelFault(cudaError_t code) {
+  int const number = int(code);
+  return number == cudaErrorIllegalAddress || number == cudaErrorLaunchTimeout ||
+         number == cudaErrorAssert ||
+         (number >= 714 && number <= cudaErrorLaunchFailure) ||  // stack, instruction, address, pc
+         number == 214 || number == 220 || number == 226 ||      // memory or NVLink of the device
+         number == 721;                                          // tensor memory not given back
+}
+
 [[noreturn]] inline void failCall(cudaError_t code, char const* call, char const* file, int line) {
   (void)cudaGetLastError();  // leave no error behind that a later call would be blamed for
-  fail(code, std::string("tweed: ") + call + " failed at " + file + ":" + std::to_string(line) +
-                 ": " + cudaGetErrorString(code));
+  fail(code, std::string("tweed: ") + call +
+                 (isKernelFault(code) ? " met a failure of earlier work at " : " failed at ") +
+                 file + ":" + std::to_string(line) + ": " + cudaGetErrorString(code));
 }
 
 }  // namespace detail

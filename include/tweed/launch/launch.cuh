@@ -2,8 +2,7 @@
 // tweed/launch/launch.cuh - start a kernel, with a sentence instead of a code when it cannot start.
 #pragma once
 
-#include <tweed/launch/deviceInfo.cuh>
-#include <tweed/launch/launchConfig.cuh>
+#include <tweed/launch/launchChecks.cuh>
 
 #include <utility>
 
@@ -11,163 +10,66 @@ namespace tweed {
 
 namespace detail {
 
-inline std::string text(Extent e) {
-  return "(" + std::to_string(e.x) + ", " + std::to_string(e.y) + ", " + std::to_string(e.z) + ")";
-}
-
-// Refuses a dimension outside 0..most; then no product overflows.
-inline void checkDimension(char const* name, long long value, long long most) {
-  if (value < 0 || value > most)
-    fail(cudaErrorInvalidConfiguration, std::string("tweed::launch: ") + name + " is " +
-                                            std::to_string(value) + "; at most " +
-                                            std::to_string(most) + " is allowed");
-}
-
-inline long long threadsOf(Extent block) { return block.x * block.y * block.z; }
-
-inline bool isEmpty(Extent grid) { return grid.x == 0 || grid.y == 0 || grid.z == 0; }
-
-inline constexpr long long portableClusterBlocks = 8;  // of every device that has clusters
-inline constexpr long long mostClusterBlocks = 16;     // of any device
-
-inline long long blocksOf(Extent cluster) { return cluster.x * cluster.y * cluster.z; }
-
-inline void checkCluster(Extent grid, Extent cluster) {
-  checkDimension("cluster.x", cluster.x, mostClusterBlocks);
-  checkDimension("cluster.y", cluster.y, mostClusterBlocks);
-  checkDimension("cluster.z", cluster.z, mostClusterBlocks);
-  long long const blocks = blocksOf(cluster);
-  if (blocks < 1 || blocks > mostClusterBlocks)
-    fail(cudaErrorInvalidConfiguration, "tweed::launch: cluster " + text(cluster) + " has " +
-                                            std::to_string(blocks) +
-                                            " blocks; 1 to 16 are allowed");
-  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
-    fail(cudaErrorInvalidConfiguration,
-         "tweed::launch: cluster " + text(cluster) + " does not divide grid " + text(grid));
-}
-
-// Limits that every device of compute capability 3.0 and later shares: checked without asking.
-inline void checkShape(LaunchConfig const& config) {
-  Extent const b = config.block;
-  checkDimension("block.z", b.z, 64);
-  checkDimension("block.y", b.y, 1024);
-  checkDimension("block.x", b.x, 1024);
-  auto const refuse = [](std::string const& what) {
-    fail(cudaErrorInvalidConfiguration, "tweed::launch: block " + what);
-  };
-  if (threadsOf(b) == 0) refuse(text(b) + " has no threads; 1 to 1024 are allowed");
-  if (threadsOf(b) > 1024)
-    refuse(text(b) + " has " + std::to_string(threadsOf(b)) + " threads; at most 1024 are allowed");
-  checkDimension("grid.x", config.grid.x, 2147483647);
-  checkDimension("grid.y", config.grid.y, 65535);
-  checkDimension("grid.z", config.grid.z, 65535);
-  checkCluster(config.grid, config.cluster);
-}
-
 // Converts an argument as a call would, and no further.
 template <class Param>
 struct Implicit {
   static Param from(Param param) { return param; }
 };
 
-// The shared memory of a kernel's blocks, in bytes.
-struct SharedBytes {
-  std::size_t fixed;  // its static part
-  std::size_t limit;  // of both parts, with opting in
-};
-
-// Opts the kernel in to all the dynamic shared memory that its static part leaves: once and to the
-// limit, since a value per launch would race between host threads. False: a block has less.
-inline bool allowShared(void const* kernel, std::size_t bytes, SharedBytes& shared) {
-  cudaFuncAttributes attributes;
-  TWEED_CHECK(cudaFuncGetAttributes(&attributes, kernel));
-  if (bytes <= std::size_t(attributes.maxDynamicSharedSizeBytes)) return true;
-  shared.fixed = attributes.sharedSizeBytes;
-  shared.limit =
-      std::size_t(deviceAttribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, currentDevice()));
-  if (shared.fixed > shared.limit || bytes > shared.limit - shared.fixed) return false;
-  TWEED_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   int(shared.limit - shared.fixed)));
-  return true;
-}
-
-inline void requireShared(void const* kernel, std::size_t bytes) {
-  SharedBytes shared;
-  if (!allowShared(kernel, bytes, shared))
-    fail(cudaErrorInvalidValue,
-         "tweed::launch: " + std::to_string(bytes) + " bytes of dynamic and " +
-             std::to_string(shared.fixed) +
-             " of static shared memory are asked for; a block of this device has " +
-             std::to_string(shared.limit));
-}
-
-inline void requireCluster(void const* kernel, Extent cluster) {
-  if (deviceAttribute(cudaDevAttrClusterLaunch, currentDevice()) == 0)
-    fail(cudaErrorNotSupported, "tweed::launch: a cluster of " + std::to_string(blocksOf(cluster)) +
-                                    " blocks is asked for; this device allows 1");
-  if (blocksOf(cluster) > portableClusterBlocks)
-    TWEED_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-}
-
-// Why a launch was refused: only now is there time to ask.
-[[noreturn]] inline void failLaunch(cudaError_t code, void const* kernel,
-                                    LaunchConfig const& config,
-                                    [[maybe_unused]] cudaLaunchConfig_t const& native) {
+// Whether the stream is being captured; throws where that cannot be told, with `call` in the text.
+inline cudaStreamCaptureStatus captureStatus(char const* call, cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cudaError_t const code = cudaStreamIsCapturing(stream, &status);
+  if (code == cudaSuccess) return status;
   (void)cudaGetLastError();
-  cudaFuncAttributes attributes{};
-  auto const threads = std::size_t(threadsOf(config.block));
-  if (cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess) {
-    auto const limit = std::size_t(attributes.maxThreadsPerBlock);
-    if (limit > 0 && threads > limit) {
-      int const registers = deviceAttribute(cudaDevAttrMaxRegistersPerBlock, currentDevice());
-      fail(code, "tweed::launch: a block of " + std::to_string(threads) +
-                     " threads is asked for; this kernel allows " + std::to_string(limit) + " (" +
-                     std::to_string(attributes.numRegs) + " registers a thread make " +
-                     std::to_string(std::size_t(attributes.numRegs) * threads) + ", a block has " +
-                     std::to_string(registers) + ", and its __launch_bounds__ may say less)");
-    }
-  } else {
-    (void)cudaGetLastError();
-  }
-#if !defined(TWEED_LOOM)  // which has no clusters
-  int most = 0;
-  if (blocksOf(config.cluster) > 1) {
-    if (cudaOccupancyMaxPotentialClusterSize(&most, kernel, &native) != cudaSuccess)
-      (void)cudaGetLastError();
-    else if (blocksOf(config.cluster) > most)
-      fail(code, "tweed::launch: a cluster of " + std::to_string(blocksOf(config.cluster)) +
-                     " blocks is asked for; this device allows " + std::to_string(most) +
-                     " for this kernel, block and shared memory");
-  }
-#endif
-  std::string const what = cudaGetErrorString(code);
-  std::string const clusters =
-      blocksOf(config.cluster) > 1 ? ", cluster " + text(config.cluster) : "";
-  switch (code) {  // these stay with the context from the work that met them
-    case cudaErrorIllegalAddress:
-    case cudaErrorLaunchFailure:
-    case cudaErrorLaunchTimeout:
-    case cudaErrorAssert:
-    case cudaErrorMisalignedAddress:
-    case cudaErrorIllegalInstruction:
-      fail(code,
-           "tweed::launch: did not start, since earlier work of this process failed: " + what);
-    default:
-      fail(code, "tweed::launch: grid " + text(config.grid) + ", block " + text(config.block) +
-                     clusters + ", " + std::to_string(config.sharedBytes) +
-                     " bytes of dynamic shared memory: " + what);
-  }
+  if (code == cudaErrorStreamCaptureImplicit)
+    fail(code, std::string(call) +
+                   ": the default stream cannot be used while a stream that waits for it is being "
+                   "captured; the capture goes on");
+  return cudaStreamCaptureStatusNone;  // the call that follows says better what is wrong
 }
+
+#if defined(TWEED_DEBUG)
+// Waits, to tell the faults of one kernel from those of the work before it.
+inline void awaitEarlier(cudaStream_t stream) {
+  cudaError_t const code = cudaStreamSynchronize(stream);
+  if (code != cudaSuccess) (void)cudaGetLastError();
+  if (isKernelFault(code)) failEarlier(code);
+}
+inline void awaitKernel(std::string const& name, LaunchConfig const& config) {
+  cudaError_t const code = cudaStreamSynchronize(config.stream);
+  if (code == cudaSuccess) return;
+  (void)cudaGetLastError();
+  fail(code, "tweed::launch: " + name + " failed, with grid " + text(config.grid) + " and block " +
+                 text(config.block) + ": " + cudaGetErrorString(code));
+}
+#endif
 
 }  // namespace detail
 
 /// Waits for a stream and reports what its work did.
-/// Errors   throws tweed::Error naming the fault of any kernel or copy before it.
+/// Errors   throws tweed::Error naming the fault of any kernel or copy before it. While the stream
+///          is being captured it throws before it waits, and the capture goes on.
 inline void synchronize(cudaStream_t stream = nullptr) {
+  char const* const call = "tweed::synchronize";
+  switch (detail::captureStatus(call, stream)) {
+    case cudaStreamCaptureStatusActive:
+      detail::fail(cudaErrorStreamCaptureUnsupported,
+                   std::string(call) +
+                       ": the stream is being captured into a graph, so there is "
+                       "nothing to wait for yet; the capture goes on");
+    case cudaStreamCaptureStatusInvalidated:
+      detail::fail(cudaErrorStreamCaptureInvalidated,
+                   std::string(call) + ": the stream's capture failed at an earlier call");
+    default:
+      break;
+  }
   cudaError_t const code = cudaStreamSynchronize(stream);
   if (code == cudaSuccess) return;
   (void)cudaGetLastError();
-  detail::fail(code, std::string("tweed::synchronize: work on this stream failed: ") +
+  detail::fail(code, std::string(call) +
+                         (detail::isKernelFault(code) ? ": work before it failed: "
+                                                      : ": cannot wait for this stream: ") +
                          cudaGetErrorString(code));
 }
 
@@ -179,12 +81,13 @@ inline void synchronize(cudaStream_t stream = nullptr) {
 /// Needs    arguments convertible to the kernel's parameters. Dynamic shared memory above 48 KiB is
 ///          opted in to by itself.
 /// Sync     asynchronous, ordered by config.stream; can be captured in a graph. Under TWEED_DEBUG
-///          it waits for the kernel, outside a capture.
+///          it waits before and after, outside a capture, and names the kernel that failed.
 /// Cost     that of cudaLaunchKernelEx; with dynamic shared memory, one more query.
 /// Errors   throws tweed::Error naming the limit and both numbers, with nothing started and no
 ///          error left behind: block of 0 or more than 1024 threads, grid.y or grid.z above 65535,
 ///          shared memory or registers beyond the device's, a cluster that does not divide the grid
-///          or is larger than the device allows. An error of earlier work is reported as such.
+///          or is larger than the device allows. A fault of earlier work is reported as such; an
+///          error that an earlier call left behind stays for its caller to read.
 /// Source   CUDA C++ Programming Guide, compute capabilities: technical specifications.
 template <class... Params, class... Args>
 void launch(void (*kernel)(Params...), LaunchConfig const& config, Args&&... args) {
@@ -199,6 +102,12 @@ void launch(void (*kernel)(Params...), LaunchConfig const& config, Args&&... arg
   bool const hasCluster = detail::blocksOf(config.cluster) > 1;
   if (hasCluster) detail::requireCluster(address, config.cluster);
 
+#if defined(TWEED_DEBUG)
+  std::string const name = detail::nameOf(address);  // after a fault there would be none
+  bool const isCaptured =
+      detail::captureStatus("tweed::launch", config.stream) != cudaStreamCaptureStatusNone;
+  if (!isCaptured) detail::awaitEarlier(config.stream);
+#endif
   cudaLaunchConfig_t native{};
   native.gridDim = config.grid.native();
   native.blockDim = config.block.native();
@@ -223,9 +132,7 @@ void launch(void (*kernel)(Params...), LaunchConfig const& config, Args&&... arg
       &native, kernel, detail::Implicit<Params>::from(std::forward<Args>(args))...);
   if (code != cudaSuccess) detail::failLaunch(code, address, config, native);
 #if defined(TWEED_DEBUG)
-  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-  TWEED_CHECK(cudaStreamIsCapturing(config.stream, &capture));
-  if (capture == cudaStreamCaptureStatusNone) synchronize(config.stream);
+  if (!isCaptured) detail::awaitKernel(name, config);
 #endif
 }
 

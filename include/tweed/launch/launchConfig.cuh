@@ -8,8 +8,8 @@
 
 namespace tweed {
 
-/// Numbers of blocks or threads in three dimensions, from any integer or a dim3. Wider than dim3, so
-/// that what does not fit is refused by launch() and does not become another number.
+/// Numbers of blocks or threads in three dimensions, from any integer or a dim3. Wider than dim3,
+/// so that what does not fit is refused by launch() and does not become another number.
 struct Extent {
   long long x = 1;
   long long y = 1;
