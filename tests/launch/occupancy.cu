@@ -2,6 +2,15 @@
 // tests/launch/occupancy.cu - tests tweed/launch/occupancy.cuh
 #include <tweed/launch/occupancy.cuh>
 
+#include <cstdint>
+#include <iterator>
+#include <vector>
+
+#if __has_include(<cuda_occupancy.h>)
+#include <cuda_occupancy.h>
+#define HAS_CUDA_OCCUPANCY_H
+#endif
+
 #include "support/device.cuh"
 
 namespace {
@@ -10,32 +19,321 @@ using namespace tweedTest;
 
 __global__ void nothing(int) {}
 __global__ void large(int* out) { *dynamicShared<int>() = *out; }
+__global__ void untouched(int* out) { *dynamicShared<int>() = *out; }
+
+// Keeps Values values alive across a loop: as many registers and more, unless bounds say otherwise.
+template <int Values>
+TWEED_DEVICE void useRegisters(float* data, int turns) {
+  float v[Values];
+#pragma unroll
+  for (int i = 0; i < Values; ++i) v[i] = data[i * 32 + int(threadIdx.x) % 32];
+  for (int turn = 0; turn < turns; ++turn) {
+#pragma unroll
+    for (int i = 0; i < Values; ++i) v[i] = v[i] * v[(i + 7) % Values] + v[(i + 31) % Values];
+  }
+#pragma unroll
+  for (int i = 0; i < Values; ++i) data[i * 32 + int(threadIdx.x) % 32] = v[i];
+}
+template <int Values>
+__global__ void registers(float* data, int turns) {
+  useRegisters<Values>(data, turns);
+}
+template <int Threads, int Blocks>
+__global__ __launch_bounds__(Threads, Blocks) void bounded(float* data, int turns) {
+  useRegisters<200>(data, turns);
+}
+template <int Bytes>
+__global__ void fixedShared(float* data, int turns) {
+  __shared__ float own[Bytes / 4];
+  own[threadIdx.x % (Bytes / 4)] = data[threadIdx.x];
+  __syncthreads();
+  data[threadIdx.x] = own[unsigned(turns) % (Bytes / 4)];
+}
+
+tweed::MultiprocessorLimits limitsOf(int computeCapability, int threads, int blocks, int sharedKiB,
+                                     int optInKiB, int blockRegisters = 65536,
+                                     int registers = 65536) {
+  std::size_t const reserved = computeCapability >= 80 ? 1024 : 0;
+  return {computeCapability,
+          1024,
+          threads,
+          blocks,
+          blockRegisters,
+          registers,
+          48 * 1024,
+          std::size_t(optInKiB) * 1024,
+          std::size_t(sharedKiB) * 1024,
+          reserved};
+}
+// CUDA C++ Programming Guide, technical specifications per compute capability.
+tweed::MultiprocessorLimits const devices[] = {
+    limitsOf(30, 2048, 16, 48, 48),    limitsOf(37, 2048, 16, 112, 48, 65536, 131072),
+    limitsOf(52, 2048, 32, 96, 48),    limitsOf(53, 2048, 32, 64, 48, 32768),
+    limitsOf(60, 2048, 32, 64, 48),    limitsOf(61, 2048, 32, 96, 48),
+    limitsOf(70, 2048, 32, 96, 96),    limitsOf(75, 1024, 16, 64, 64),
+    limitsOf(80, 2048, 32, 164, 163),  limitsOf(86, 1536, 16, 100, 99),
+    limitsOf(87, 1536, 16, 164, 163),  limitsOf(89, 1536, 24, 100, 99),
+    limitsOf(90, 2048, 32, 228, 227),  limitsOf(100, 2048, 32, 228, 227),
+    limitsOf(103, 2048, 32, 228, 227), limitsOf(110, 1536, 24, 228, 227),
+    limitsOf(120, 1536, 24, 100, 99)};
+tweed::MultiprocessorLimits limitsOf(int computeCapability) {
+  for (tweed::MultiprocessorLimits const& limits : devices)
+    if (limits.computeCapability == computeCapability) return limits;
+  FAIL("no such device in the table");
+  return {};
+}
+
+bool holds(tweed::Occupancy const& got, int blocks, int warps, double fraction,
+           tweed::Resource limit) {
+  return got.blocks == blocks && got.warps == warps && got.fraction == doctest::Approx(fraction) &&
+         got.limit == limit;
+}
+
+#if defined(HAS_CUDA_OCCUPANCY_H)
+cudaOccResult toolkitAnswer(tweed::KernelResources const& kernel,
+                            tweed::MultiprocessorLimits const& limits) {
+  cudaOccDeviceProp device;
+  device.computeMajor = limits.computeCapability / 10;
+  device.computeMinor = limits.computeCapability % 10;
+  device.maxThreadsPerBlock = limits.threadsPerBlock;
+  device.maxThreadsPerMultiprocessor = limits.threadsPerMultiprocessor;
+  device.regsPerBlock = limits.registersPerBlock;
+  device.regsPerMultiprocessor = limits.registersPerMultiprocessor;
+  device.warpSize = 32;
+  device.sharedMemPerBlock = limits.sharedBytesPerBlock;
+  device.sharedMemPerMultiprocessor = limits.sharedBytesPerMultiprocessor;
+  device.numSms = 1;
+  device.sharedMemPerBlockOptin = limits.sharedBytesPerBlockOptIn;
+  device.reservedSharedMemPerBlock = limits.sharedBytesReserved;
+  cudaOccFuncAttributes function;
+  function.maxThreadsPerBlock = kernel.mostBlockThreads;
+  function.numRegs = kernel.registersPerThread;
+  function.sharedSizeBytes = kernel.staticSharedBytes;
+  function.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
+  function.maxDynamicSharedSizeBytes = limits.sharedBytesPerBlockOptIn - kernel.staticSharedBytes;
+  function.numBlockBarriers = 1;
+  cudaOccDeviceState const state;
+  int blocks = 0;
+  REQUIRE(cudaOccMaxBlocksPerMultiprocessor(&blocks, &device) == CUDA_OCC_SUCCESS);
+  REQUIRE(blocks == limits.blocksPerMultiprocessor);
+  cudaOccResult result;
+  REQUIRE(cudaOccMaxActiveBlocksPerMultiprocessor(&result, &device, &function, &state,
+                                                  kernel.blockThreads,
+                                                  kernel.dynamicSharedBytes) == CUDA_OCC_SUCCESS);
+  return result;
+}
+unsigned factorOf(tweed::Resource resource) {
+  switch (resource) {
+    case tweed::Resource::Threads:
+      return OCC_LIMIT_WARPS;
+    case tweed::Resource::Blocks:
+      return OCC_LIMIT_BLOCKS;
+    case tweed::Resource::Registers:
+      return OCC_LIMIT_REGISTERS;
+    default:
+      return OCC_LIMIT_SHARED_MEMORY;
+  }
+}
+#endif
+
+// For all block sizes and several sizes of shared memory the runtime says the same, and asking
+// changed nothing of the kernel.
+template <class... Params>
+void compareWithRuntime(void (*kernel)(Params...)) {
+  void const* const address = reinterpret_cast<void const*>(kernel);
+  tweed::MultiprocessorLimits const limits = tweed::multiprocessorLimits(tweed::currentDevice());
+  cudaFuncAttributes before, after;
+  TWEED_CHECK(cudaFuncGetAttributes(&before, address));
+  CAPTURE(before.numRegs);
+  CAPTURE(before.sharedSizeBytes);
+  std::size_t const most = limits.sharedBytesPerBlockOptIn - before.sharedSizeBytes;
+  std::vector<std::size_t> const sizes = {0,          1,        1000,      1024,          5000,
+                                          16384,      40000,    48 * 1024, 48 * 1024 + 1, 70000,
+                                          100 * 1024, most - 1, most};
+  std::vector<tweed::Occupancy> got;
+  for (std::size_t const shared : sizes)
+    for (int threads = 1; threads <= before.maxThreadsPerBlock; threads += threads % 32 ? 31 : 32)
+      got.push_back(tweed::occupancy(kernel, threads, shared));
+  TWEED_CHECK(cudaFuncGetAttributes(&after, address));
+  CHECK(after.maxDynamicSharedSizeBytes == before.maxDynamicSharedSizeBytes);
+  CHECK(after.preferredShmemCarveout == before.preferredShmemCarveout);
+  TWEED_CHECK(
+      cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize, int(most)));
+  auto next = got.begin();
+  for (std::size_t const shared : sizes)
+    for (int threads = 1; threads <= before.maxThreadsPerBlock;
+         threads += threads % 32 ? 31 : 32, ++next) {
+      int blocks = -1;
+      TWEED_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, address, threads, shared));
+      CAPTURE(threads);
+      CAPTURE(shared);
+      REQUIRE(next->blocks == blocks);
+      REQUIRE(next->warps == blocks * ((threads + 31) / 32));
+      REQUIRE(next->needsOptIn == (shared + before.sharedSizeBytes > limits.sharedBytesPerBlock));
+    }
+}
 
 std::uint64_t ceiling(std::uint64_t n, std::uint64_t d) { return n / d + (n % d != 0); }
 
 }  // namespace
 
 TEST_SUITE("occupancy") {
-  TEST_CASE("blocks and warps are what the runtime says") {
-    tweed::DeviceInfo const info = tweed::deviceInfo();
-    for (int threads : {1, 31, 32, 33, 64, 100, 256, 1000, 1023, 1024})
-      for (std::size_t shared :
-           {std::size_t(0), std::size_t(1), std::size_t(20000), std::size_t(48 * 1024)}) {
-        CAPTURE(threads);
-        CAPTURE(shared);
-        int blocks = -1;
-        TWEED_CHECK(
-            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, nothing, threads, shared));
-        tweed::Occupancy const got = tweed::occupancy(nothing, threads, shared);
-        CHECK(got.blocks == blocks);
-        CHECK(got.blocks >= 1);
-        CHECK(got.warps == blocks * ((threads + 31) / 32));
-        CHECK(got.fraction == doctest::Approx(32.0 * got.warps / info.threadsPerMultiprocessor));
-        CHECK(got.fraction > 0);
-        CHECK(got.fraction <= 1);
-      }
+  TEST_CASE("worked examples of a card of compute capability 9.0") {
+    using tweed::Resource;
+    tweed::MultiprocessorLimits const h200 = limitsOf(90);
+    // Registers of a thread, bytes of static and dynamic shared memory, threads of a block.
+    CHECK(holds(tweed::occupancy({32, 0, 0, 256}, h200), 8, 64, 1.0, Resource::Threads));
+    CHECK(holds(tweed::occupancy({64, 0, 0, 256}, h200), 4, 32, 0.5, Resource::Registers));
+    CHECK(holds(tweed::occupancy({32, 0, 48 * 1024, 256}, h200), 4, 32, 0.5, Resource::Shared));
+    CHECK(holds(tweed::occupancy({32, 0, 0, 32}, h200), 32, 32, 0.5, Resource::Blocks));
+    CHECK(holds(tweed::occupancy({32, 0, 0, 1024}, h200), 2, 64, 1.0, Resource::Threads));
+    // 33 registers are 40, since a warp gets them by 256; 1000 threads are 32 warps.
+    CHECK(holds(tweed::occupancy({33, 0, 0, 256}, h200), 6, 48, 0.75, Resource::Registers));
+    CHECK(holds(tweed::occupancy({32, 0, 0, 1000}, h200), 2, 64, 1.0, Resource::Threads));
+    CHECK(holds(tweed::occupancy({32, 0, 0, 1}, h200), 32, 32, 0.5, Resource::Blocks));
+    CHECK(holds(tweed::occupancy({0, 0, 0, 768}, h200), 2, 48, 0.75, Resource::Threads));
+    // Static and dynamic memory count alike, and each block takes 1 KiB more.
+    CHECK(holds(tweed::occupancy({32, 28 * 1024, 20 * 1024, 256}, h200), 4, 32, 0.5,
+                Resource::Shared));
+    CHECK(tweed::occupancy({32, 0, 113 * 1024, 256}, h200).blocks == 2);
+    CHECK(tweed::occupancy({32, 0, 113 * 1024 + 1, 256}, h200).blocks == 1);
   }
-  TEST_CASE("block sizes out of range are refused, with the range (C38)") {
+  TEST_CASE("C38: what does not fit once has 0 blocks, and says for want of what") {
+    using tweed::Resource;
+    tweed::MultiprocessorLimits const h200 = limitsOf(90);
+    CHECK(holds(tweed::occupancy({156, 0, 0, 512}, h200), 0, 0, 0, Resource::Registers));
+    CHECK(holds(tweed::occupancy({65, 0, 0, 1024}, h200), 0, 0, 0, Resource::Registers));
+    CHECK(tweed::occupancy({64, 0, 0, 1024}, h200).blocks == 1);
+    CHECK(holds(tweed::occupancy({257, 0, 0, 32}, h200), 0, 0, 0, Resource::Registers));
+    CHECK(holds(tweed::occupancy({32, 0, 300 * 1024, 32}, h200), 0, 0, 0, Resource::Shared));
+    CHECK(holds(tweed::occupancy({32, 0, SIZE_MAX, 32}, h200), 0, 0, 0, Resource::Shared));
+    CHECK(holds(tweed::occupancy({32, 1, 227 * 1024, 32}, h200), 0, 0, 0, Resource::Shared));
+    CHECK(holds(tweed::occupancy({32, 0, 0, 257, 256}, h200), 0, 0, 0, Resource::Threads));
+    CHECK(holds(tweed::occupancy({255, 0, 0, 512, 256}, h200), 0, 0, 0, Resource::Registers));
+    CHECK(tweed::occupancy({32, 0, 0, 256, 256}, h200).blocks == 8);
+  }
+  TEST_CASE("it says what launch() opts in to") {
+    tweed::MultiprocessorLimits const h200 = limitsOf(90);
+    CHECK(!tweed::occupancy({32, 0, 48 * 1024, 32}, h200).needsOptIn);
+    CHECK(tweed::occupancy({32, 0, 48 * 1024 + 1, 32}, h200).needsOptIn);
+    CHECK(tweed::occupancy({32, 1, 48 * 1024, 32}, h200).needsOptIn);
+    CHECK(tweed::occupancy({32, 1, SIZE_MAX, 32}, h200).needsOptIn);
+  }
+  TEST_CASE("the resources have names") {
+    CHECK(std::string(tweed::resourceName(tweed::Resource::Threads)) == "threads");
+    CHECK(std::string(tweed::resourceName(tweed::Resource::Blocks)) == "blocks");
+    CHECK(std::string(tweed::resourceName(tweed::Resource::Registers)) == "registers");
+    CHECK(std::string(tweed::resourceName(tweed::Resource::Shared)) == "shared memory");
+  }
+  TEST_CASE("old cards: the limits of compute capability 2.0 and 3.5") {
+    using tweed::Resource;
+    tweed::MultiprocessorLimits const fermi = {20,    1024,      1536,      8,         32768,
+                                               32768, 48 * 1024, 48 * 1024, 48 * 1024, 0};
+    CHECK(holds(tweed::occupancy({20, 0, 0, 256}, fermi), 6, 48, 1.0, Resource::Threads));
+    CHECK(holds(tweed::occupancy({21, 0, 0, 256}, fermi), 5, 40, 40 / 48.0, Resource::Registers));
+    CHECK(holds(tweed::occupancy({20, 0, 0, 64}, fermi), 8, 16, 16 / 48.0, Resource::Blocks));
+    CHECK(holds(tweed::occupancy({20, 16 * 1024, 0, 256}, fermi), 3, 24, 0.5, Resource::Shared));
+    CHECK(tweed::occupancy({64, 0, 0, 32}, fermi).blocks == 0);
+    tweed::MultiprocessorLimits kepler = limitsOf(30);
+    kepler.computeCapability = 35;
+    CHECK(holds(tweed::occupancy({32, 0, 0, 256}, kepler), 8, 64, 1.0, Resource::Threads));
+    CHECK(holds(tweed::occupancy({32, 0, 0, 64}, kepler), 16, 32, 0.5, Resource::Blocks));
+    CHECK(holds(tweed::occupancy({63, 0, 0, 256}, kepler), 4, 32, 0.5, Resource::Registers));
+  }
+#if defined(HAS_CUDA_OCCUPANCY_H)
+  TEST_CASE("the toolkit's calculator says the same, on many kernels and devices") {
+    int const kernels = isShort() ? 2000 : 10000;
+    std::uint64_t seed = 20250114;
+    auto const upTo = [&](std::uint64_t most) { return noise(++seed) % (most + 1); };
+    std::vector<tweed::MultiprocessorLimits> all(std::begin(devices), std::end(devices));
+    for (tweed::MultiprocessorLimits device : devices) {  // and cards with half as many for a block
+      device.registersPerBlock /= 2;
+      all.push_back(device);
+    }
+    for (tweed::MultiprocessorLimits const& device : all) {
+      CAPTURE(device.computeCapability);
+      int limited[4] = {}, none = 0;
+      for (int i = 0; i < kernels; ++i) {
+        tweed::KernelResources kernel;
+        // Most of the time what real kernels take, which are near the edges.
+        kernel.blockThreads = int(i % 3 ? 32 * (1 + upTo(31)) : 1 + upTo(1023));
+        kernel.registersPerThread = int(i % 5 ? 16 + upTo(64) : upTo(260));
+        kernel.staticSharedBytes = i % 2 ? 0 : upTo(48 * 1024);
+        std::size_t const room = device.sharedBytesPerBlockOptIn - kernel.staticSharedBytes;
+        switch (upTo(5)) {
+          case 0:
+            kernel.dynamicSharedBytes = upTo(256 * 1024);
+            break;
+          case 1:
+            kernel.dynamicSharedBytes = room - upTo(tweed::smaller(room, std::size_t(1100)));
+            break;
+          case 2:  // an even share of the multiprocessor, one way or the other
+            kernel.dynamicSharedBytes = tweed::smaller(
+                room, device.sharedBytesPerMultiprocessor / (1 + upTo(31)) + upTo(2) * 128);
+            break;
+          case 3:
+            kernel.dynamicSharedBytes = upTo(4096);
+            break;
+          default:
+            break;
+        }
+        CAPTURE(kernel.blockThreads);
+        CAPTURE(kernel.registersPerThread);
+        CAPTURE(kernel.staticSharedBytes);
+        CAPTURE(kernel.dynamicSharedBytes);
+        cudaOccResult const expected = toolkitAnswer(kernel, device);
+        tweed::Occupancy const got = tweed::occupancy(kernel, device);
+        REQUIRE(got.blocks == expected.activeBlocksPerMultiprocessor);
+        REQUIRE((expected.limitingFactors & factorOf(got.limit)) != 0);
+        ++limited[int(got.limit)];
+        none += got.blocks == 0;
+      }
+      // The kernels must show each limit.
+      for (int const times : limited) CHECK(times > kernels / 500);
+      CHECK(none > kernels / 500);
+    }
+  }
+#else
+  TEST_CASE("skipped: the toolkit's calculator, since there is no toolkit") {}
+#endif
+  TEST_CASE("the runtime says the same, and asking changes nothing of a kernel") {
+    compareWithRuntime(untouched);
+    compareWithRuntime(registers<8>);
+    compareWithRuntime(registers<32>);
+#if !defined(TWEED_LOOM)  // which sees neither registers nor static shared memory
+    compareWithRuntime(registers<60>);
+    compareWithRuntime(registers<100>);
+    compareWithRuntime(registers<160>);
+    compareWithRuntime(registers<220>);
+    compareWithRuntime(bounded<256, 1>);
+    compareWithRuntime(bounded<256, 4>);
+    compareWithRuntime(bounded<1024, 1>);
+    compareWithRuntime(bounded<1024, 2>);
+    compareWithRuntime(bounded<96, 10>);
+    compareWithRuntime(fixedShared<4>);
+    compareWithRuntime(fixedShared<5000>);
+    compareWithRuntime(fixedShared<48 * 1024>);
+#endif
+  }
+  TEST_CASE("C38: a kernel whose registers and threads a block has not does not fit") {
+#if defined(TWEED_LOOM)
+    MESSAGE("skipped: the loom counts no registers");
+#else
+    cudaFuncAttributes attributes;
+    TWEED_CHECK(cudaFuncGetAttributes(&attributes, registers<200>));
+    REQUIRE(attributes.numRegs * 512 > 65536);
+    tweed::Occupancy const got = tweed::occupancy(registers<200>, 512);
+    CHECK(got.blocks == 0);
+    CHECK(got.limit == tweed::Resource::Registers);
+    std::string const text = refusal([] { (void)tweed::gridFor(1000000, registers<200>, 512); });
+    CAPTURE(text);
+    CHECK(contains(text, "a block of 512 threads"));
+    CHECK(contains(text, "limited by registers"));
+    CHECK(tweed::occupancy(bounded<256, 1>, 288).blocks == 0);
+    CHECK(!refusal([] { (void)tweed::gridFor(1000000, bounded<256, 1>, 288); }).empty());
+#endif
+  }
+  TEST_CASE("block sizes out of range are refused, with the range (C38, S15)") {
     for (int const threads : {0, -1, 1025, 1 << 30}) {
       for (std::string const& text :
            {refusal([&] { (void)tweed::occupancy(nothing, threads); }),
@@ -44,7 +342,15 @@ TEST_SUITE("occupancy") {
         CHECK(contains(text, std::to_string(threads)));
         CHECK(contains(text, "1 to 1024"));
       }
+      CHECK(contains(refusal([&] {
+                       (void)tweed::occupancy({0, 0, 0, threads}, limitsOf(90));
+                     }),
+                     "1 to 1024"));
     }
+    CHECK(contains(refusal([] {
+                     (void)tweed::occupancy({-1, 0, 0, 32}, limitsOf(90));
+                   }),
+                   "registersPerThread is -1"));
   }
   TEST_CASE("the grid holds all items or all that the device does, and is never 0 (C03, C38)") {
     for (int const threads : {1, 32, 100, 256, 1024}) {
@@ -88,6 +394,7 @@ TEST_SUITE("occupancy") {
       CHECK(contains(text, "tweed::gridFor"));
       CHECK(contains(text, std::to_string(bytes)));
       CHECK(contains(text, "64 threads"));
+      CHECK(contains(text, "limited by shared memory"));
     }
   }
 #if defined(TWEED_LOOM)

@@ -10,11 +10,9 @@
 
 namespace tweed {
 
-/// One device. Sizes in bytes, counts named by their unit.
-struct DeviceInfo {
-  std::string name;
+/// What bounds the blocks that a multiprocessor holds. Sizes in bytes, counts named by their unit.
+struct MultiprocessorLimits {
   int computeCapability;  ///< major * 10 + minor
-  int multiprocessors;
   int threadsPerBlock;
   int threadsPerMultiprocessor;
   int blocksPerMultiprocessor;
@@ -24,6 +22,12 @@ struct DeviceInfo {
   std::size_t sharedBytesPerBlockOptIn;  ///< the most that launch() opts in to
   std::size_t sharedBytesPerMultiprocessor;
   std::size_t sharedBytesReserved;  ///< taken by the system from each block's share
+};
+
+/// One device.
+struct DeviceInfo : MultiprocessorLimits {
+  std::string name;
+  int multiprocessors;
   std::size_t l2Bytes;
   std::size_t memoryBytes;
   bool isLoom;  ///< the CPU executor
@@ -43,24 +47,30 @@ inline int deviceAttribute(cudaDeviceAttr attribute, int device) {
   return value;
 }
 
+/// The limits of a device's multiprocessors, without asking the driver for all that it knows.
+/// Errors   throws tweed::Error: no such device.
+inline MultiprocessorLimits multiprocessorLimits(int device) {
+  auto const ask = [=](cudaDeviceAttr attribute) { return deviceAttribute(attribute, device); };
+  auto const askBytes = [=](cudaDeviceAttr attribute) { return std::size_t(ask(attribute)); };
+  return {ask(cudaDevAttrComputeCapabilityMajor) * 10 + ask(cudaDevAttrComputeCapabilityMinor),
+          ask(cudaDevAttrMaxThreadsPerBlock),
+          ask(cudaDevAttrMaxThreadsPerMultiProcessor),
+          ask(cudaDevAttrMaxBlocksPerMultiprocessor),
+          ask(cudaDevAttrMaxRegistersPerBlock),
+          ask(cudaDevAttrMaxRegistersPerMultiprocessor),
+          askBytes(cudaDevAttrMaxSharedMemoryPerBlock),
+          askBytes(cudaDevAttrMaxSharedMemoryPerBlockOptin),
+          askBytes(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
+          askBytes(cudaDevAttrReservedSharedMemoryPerBlock)};
+}
+
 /// Everything about a device. Asks the driver each time, which can take a millisecond.
 /// Errors   throws tweed::Error: no such device.
 inline DeviceInfo deviceInfo(int device) {
   cudaDeviceProp properties;
   TWEED_CHECK(cudaGetDeviceProperties(&properties, device));
-  DeviceInfo info{};
-  info.name = properties.name;
-  info.computeCapability = properties.major * 10 + properties.minor;
-  info.multiprocessors = properties.multiProcessorCount;
-  info.threadsPerBlock = properties.maxThreadsPerBlock;
-  info.threadsPerMultiprocessor = properties.maxThreadsPerMultiProcessor;
-  info.blocksPerMultiprocessor = properties.maxBlocksPerMultiProcessor;
-  info.registersPerBlock = properties.regsPerBlock;
-  info.registersPerMultiprocessor = properties.regsPerMultiprocessor;
-  info.sharedBytesPerBlock = properties.sharedMemPerBlock;
-  info.sharedBytesPerBlockOptIn = properties.sharedMemPerBlockOptin;
-  info.sharedBytesPerMultiprocessor = properties.sharedMemPerMultiprocessor;
-  info.sharedBytesReserved = properties.reservedSharedMemPerBlock;
+  DeviceInfo info{
+      multiprocessorLimits(device), properties.name, properties.multiProcessorCount, 0, 0, false};
   info.l2Bytes = std::size_t(properties.l2CacheSize);
   info.memoryBytes = properties.totalGlobalMem;
 #if defined(TWEED_LOOM)

@@ -67,35 +67,23 @@ inline void checkShape(LaunchConfig const& config) {
   checkCluster(config.grid, config.cluster);
 }
 
-// The shared memory of a kernel's blocks, in bytes.
-struct SharedBytes {
-  std::size_t fixed;  // its static part
-  std::size_t limit;  // of both parts, with opting in
-};
-
 // Opts the kernel in to all the dynamic shared memory that its static part leaves: once and to the
-// limit, since a value per launch would race between host threads. False: a block has less.
-inline bool allowShared(void const* kernel, std::size_t bytes, SharedBytes& shared) {
+// limit, since a value per launch would race between host threads.
+inline void requireShared(void const* kernel, std::size_t bytes) {
   cudaFuncAttributes attributes;
   TWEED_CHECK(cudaFuncGetAttributes(&attributes, kernel));
-  if (bytes <= std::size_t(attributes.maxDynamicSharedSizeBytes)) return true;
-  shared.fixed = attributes.sharedSizeBytes;
-  shared.limit =
+  if (bytes <= std::size_t(attributes.maxDynamicSharedSizeBytes)) return;
+  std::size_t const fixed = attributes.sharedSizeBytes;
+  auto const limit =
       std::size_t(deviceAttribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, currentDevice()));
-  if (shared.fixed > shared.limit || bytes > shared.limit - shared.fixed) return false;
-  TWEED_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   int(shared.limit - shared.fixed)));
-  return true;
-}
-
-inline void requireShared(void const* kernel, std::size_t bytes) {
-  SharedBytes shared;
-  if (!allowShared(kernel, bytes, shared))
+  if (fixed > limit || bytes > limit - fixed)
     fail(cudaErrorInvalidValue,
          "tweed::launch: " + std::to_string(bytes) + " bytes of dynamic and " +
-             std::to_string(shared.fixed) +
+             std::to_string(fixed) +
              " of static shared memory are asked for; a block of this device has " +
-             std::to_string(shared.limit));
+             std::to_string(limit));
+  TWEED_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   int(limit - fixed)));
 }
 
 inline void requireCluster(void const* kernel, Extent cluster) {
