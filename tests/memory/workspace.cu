@@ -105,6 +105,17 @@ TEST_SUITE("workspace") {
     tweed::Workspace workspace(nullptr, 64);
     CHECK(isZero(workspace.take("test", 64, nullptr), 64, nullptr));
   }
+#if defined(TWEED_LOOM)  // on a GPU a destroyed stream is undefined
+  TEST_CASE("a destructor that cannot free leaves no error behind") {
+    cudaStream_t stream = nullptr;
+    TWEED_CHECK(cudaStreamCreate(&stream));
+    {
+      tweed::Workspace const workspace(stream, 64);
+      TWEED_CHECK(cudaStreamDestroy(stream));
+    }
+    CHECK(cudaGetLastError() == cudaSuccess);
+  }
+#endif
   TEST_CASE("its memory is given back") {
 #if defined(TWEED_LOOM)
     tweed::loom::Options options = tweed::loom::defaults();

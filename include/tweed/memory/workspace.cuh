@@ -21,7 +21,8 @@ namespace tweed {
 ///          devices of up to 256 multiprocessors. Calls name what they need: ...Bytes().
 /// Sync     allocated, zeroed and freed in order of the stream; never waits. Calls on other streams
 ///          throw, as two of them at once would use the same memory. Not to be used by two host
-///          threads at once. The stream must outlive it.
+///          threads at once. It must outlive the graphs that use it, and its stream must outlive
+///          it. One that is made while its stream is captured must be gone before the capture ends.
 /// Errors   throws tweed::Error: no memory.
 class Workspace {
  public:
@@ -39,7 +40,7 @@ class Workspace {
     }
   }
   ~Workspace() {
-    if (data_ != nullptr) (void)cudaFreeAsync(data_, stream_);
+    if (data_ != nullptr && cudaFreeAsync(data_, stream_) != cudaSuccess) (void)cudaGetLastError();
   }
   Workspace(Workspace const&) = delete;
   Workspace& operator=(Workspace const&) = delete;
