@@ -16,6 +16,10 @@ __global__ void writeRanks(int* out, int* wrong) {
   Shape::check("writeRanks");
 }
 
+__global__ void writePresent(unsigned* out) {
+  out[tweed::Dynamic<1024>::rank()] = tweed::presentLanes();
+}
+
 template <class Shape>
 void checkRanks(dim3 block) {
   int const threads = int(block.x * block.y * block.z);
@@ -57,6 +61,21 @@ TEST_SUITE("thread") {
   TEST_CASE("the first lanes of a warp as a mask") {
     for (int lanes = 1; lanes < 32; ++lanes) REQUIRE(tweed::firstLanes(lanes) == (1u << lanes) - 1);
     CHECK(tweed::firstLanes(32) == 0xffffffffu);
+  }
+  TEST_CASE("the lanes of the last warp are those that the block has") {
+    for (dim3 const block : {dim3(1), dim3(31), dim3(32), dim3(33), dim3(40), dim3(63), dim3(96),
+                             dim3(1000), dim3(1024), dim3(7, 11, 3), dim3(1, 1, 33)}) {
+      unsigned const threads = block.x * block.y * block.z;
+      CAPTURE(threads);
+      DeviceArray<unsigned> const out(threads);
+      tweed::launch(writePresent, {1, block}, out.data());
+      tweed::synchronize();
+      std::vector<unsigned> const got = out.host();
+      for (unsigned i = 0; i < threads; ++i) {
+        unsigned const lanes = threads - i / 32 * 32;
+        REQUIRE(got[i] == (lanes >= 32 ? ~0u : (1u << lanes) - 1));
+      }
+    }
   }
 #if defined(TWEED_LOOM)
   TEST_CASE("a block of another shape than the launch's is named, with both shapes") {
