@@ -331,6 +331,25 @@ TEST_SUITE("warpReduce") {
                    "count is 0, allowed are 1 to 8"));
     CHECK(run(sums, ints, tweed::Sum{}, 8).empty());
   }
+  TEST_CASE("a group that the block's last warp has not whole stops the kernel, with the lanes") {
+    auto const run = [](auto kernel, unsigned threads) {
+      DeviceArray<int> const in(std::vector<int>(64, 1)), out(64);
+      return fault([&] {
+        tweed::launch(kernel, {1, threads}, in.data(), out.data(), tweed::Sum{});
+      });
+    };
+    std::string const text = run(reduceGroups<32, int, tweed::Sum>, 40);
+    CAPTURE(text);
+    CHECK(contains(text,
+                   "Width 32 needs the lanes 0xffffffff, this warp has only 0x000000ff: the block "
+                   "has 40 threads"));
+    CHECK(contains(run(reduceGroups<16, int, tweed::Sum>, 40),
+                   "Width 16 needs the lanes 0x0000ffff, this warp has only 0x000000ff"));
+    CHECK(contains(run(reduceGroups<8, int, tweed::Sum>, 44),
+                   "Width 8 needs the lanes 0x0000ff00, this warp has only 0x00000fff"));
+    CHECK(run(reduceGroups<8, int, tweed::Sum>, 40).empty());
+    CHECK(run(reduceGroups<4, int, tweed::Sum>, 44).empty());
+  }
   TEST_CASE("a whole warp's reduction called by part of it is reported, not hung (C14)") {
     DeviceArray<int> const out(32);
     DeviceArray<int> const other(32);

@@ -59,7 +59,12 @@ inline constexpr bool isWarpWidth = isPow2(Width) && Width <= warpThreads;
 // The lanes of this lane's group of Width.
 template <int Width>
 TWEED_DEVICE unsigned groupMask(int lane) {
-  return firstLanes(Width) << (lane & ~(Width - 1));
+  unsigned const mask = firstLanes(Width) << (lane & ~(Width - 1));
+  TWEED_ASSERT((mask & ~presentLanes()) == 0,
+               "tweed: a warp function of Width %d needs the lanes 0x%08x, this warp has only "
+               "0x%08x: the block has %d threads",
+               Width, mask, presentLanes(), Dynamic<maxBlockThreads>::threads());
+  return mask;
 }
 
 }  // namespace detail
