@@ -116,6 +116,16 @@ __global__ void oneOfEach(int* out) {
   out[threadIdx.x] = line[0].item[15] + int(number[0] * 2);
 }
 
+#if defined(TWEED_LOOM)
+__global__ void readAt(int const* index, int* out) {
+  __shared__ tweed::SharedArray<int, 5> items;
+  if (threadIdx.x < 5) items.construct(int(threadIdx.x), int(threadIdx.x));
+  tweed::arch::syncBlock();
+  auto const& readable = items;
+  *out = readable[*index];
+}
+#endif
+
 }  // namespace
 
 TEST_SUITE("sharedArray") {
@@ -137,4 +147,18 @@ TEST_SUITE("sharedArray") {
     tweed::synchronize();
     for (int const got : out.host()) CHECK(got == 10);
   }
+#if defined(TWEED_LOOM)
+  TEST_CASE("an index out of range stops the kernel, with the range") {
+    DeviceArray<int> const out(1);
+    auto const run = [&](int index) {
+      DeviceArray<int> const at(std::vector<int>(1, index));
+      return fault([&] { tweed::launch(readAt, {1, 8}, at.data(), out.data()); });
+    };
+    CHECK(contains(run(5), "tweed::SharedArray: index is 5, allowed are 0 to 4"));
+    CHECK(contains(run(-1), "tweed::SharedArray: index is -1, allowed are 0 to 4"));
+    CHECK(run(4).empty());
+    CHECK(out.host()[0] == 4);
+    CHECK(run(0).empty());
+  }
+#endif
 }

@@ -2,6 +2,9 @@
 // tests/memory/vectorLoad.cu - tests tweed/memory/vectorLoad.cuh
 #include <tweed/memory/vectorLoad.cuh>
 
+#include <cstdio>
+#include <string>
+
 #include "support/device.cuh"
 #include "support/ops.cuh"
 
@@ -108,4 +111,25 @@ TEST_SUITE("vectorLoad") {
     checkType<Bytes<12>>([](unsigned i) { return Bytes<12>::of(i); });
     checkType<Bytes<40>>([](unsigned i) { return Bytes<40>::of(i); });
   }
+#if defined(TWEED_LOOM)
+  TEST_CASE("an address that is no multiple of 16 stops the kernel, with the address") {
+    DeviceArray<float> const in(std::vector<float>(64, 1.f));
+    DeviceArray<Affine> const folds(12), all(3);
+    auto const run = [&](float const* from) {
+      return fault([&] {
+        tweed::launch(foldSome<float>, {1, 1}, from, folds.data(), all.data(), 1);
+      });
+    };
+    CHECK(run(in.data()).empty());
+    CHECK(run(in.data() + 4).empty());
+    for (int i = 1; i < 4; ++i) {
+      std::string const text = run(in.data() + i);
+      CAPTURE(text);
+      char address[32];
+      std::snprintf(address, sizeof address, "%p", static_cast<void const*>(in.data() + i));
+      CHECK(contains(
+          text, std::string("tweed::VectorLoad: address ") + address + " is not a multiple of 16"));
+    }
+  }
+#endif
 }

@@ -33,6 +33,7 @@ namespace tweed {
 /// Shape    N elements.
 /// Needs    T copyable. Trivially copyable elements need no destroy().
 /// Sync     none; the caller places the barriers.
+/// Errors   an index out of range stops the kernel under TWEED_DEBUG and on the loom.
 template <class T, int N>
 struct SharedArray {
   static_assert(N >= 1, "tweed::SharedArray: needs at least one element");
@@ -42,11 +43,19 @@ struct SharedArray {
 
   TWEED_DEVICE T* data() { return reinterpret_cast<T*>(bytes); }
   TWEED_DEVICE T const* data() const { return reinterpret_cast<T const*>(bytes); }
-  TWEED_DEVICE T& operator[](int i) { return data()[i]; }
-  TWEED_DEVICE T const& operator[](int i) const { return data()[i]; }
+  TWEED_DEVICE T& operator[](int i) { return data()[checked(i)]; }
+  TWEED_DEVICE T const& operator[](int i) const { return data()[checked(i)]; }
 
-  TWEED_DEVICE void construct(int i, T const& value) { ::new (detail::Place{data() + i}) T(value); }
-  TWEED_DEVICE void destroy(int i) { data()[i].~T(); }
+  TWEED_DEVICE void construct(int i, T const& value) {
+    ::new (detail::Place{data() + checked(i)}) T(value);
+  }
+  TWEED_DEVICE void destroy(int i) { data()[checked(i)].~T(); }
+
+ private:
+  static TWEED_DEVICE int checked(int i) {
+    TWEED_ASSERT(i >= 0 && i < N, "tweed::SharedArray: index is %d, allowed are 0 to %d", i, N - 1);
+    return i;
+  }
 };
 
 }  // namespace tweed

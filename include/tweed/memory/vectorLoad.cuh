@@ -21,6 +21,9 @@ struct VectorLoad {
   template <int Offset>
   static TWEED_DEVICE Raw load(T const* at) {
     if constexpr (isVector) {
+      TWEED_ASSERT(reinterpret_cast<unsigned long long>(at) % 16 == 0,
+                   "tweed::VectorLoad: address %p is not a multiple of 16",
+                   static_cast<void const*>(at));
       return arch::loadOnce<Offset>(reinterpret_cast<arch::Bytes16 const*>(at));
     } else {
       T const item = at[Offset];  // as T: its alignment decides how wide the loads are
