@@ -28,6 +28,31 @@ __global__ void scanCount(float* x) {
   x[threadIdx.x] = tweed::blockInclusiveScan<64>(x[threadIdx.x], tweed::Sum{}, 0).prefix;
 }
 
+__global__ void otherScan(float* x) {
+  x[threadIdx.x] = tweed::blockInclusiveScan<256>(x[threadIdx.x], tweed::Sum{}).prefix;
+}
+__global__ void otherExclusiveScan(float* x) {
+  x[threadIdx.x] = tweed::blockExclusiveScan<64>(x[threadIdx.x], tweed::Sum{}, 0.f).prefix;
+}
+__global__ void partialWarp(float* x) { x[threadIdx.x] = tweed::warpReduce(x[threadIdx.x]); }
+__global__ void partialGroup(float* x) {
+  x[threadIdx.x] = tweed::warpInclusiveScan<16>(x[threadIdx.x], tweed::Sum{}).prefix;
+}
+__global__ void warpScanCount(float* x) {
+  x[threadIdx.x] = tweed::warpExclusiveScan<8>(x[threadIdx.x], tweed::Sum{}, 0.f, 9).prefix;
+}
+__global__ void misaligned(float* x) {
+  using Load = tweed::VectorLoad<float>;
+  x[threadIdx.x] = Load::fold<float>(Load::load<0>(x + 4 * threadIdx.x + 2), tweed::Sum{});
+}
+__global__ void sharedIndex(float* x) {
+  __shared__ tweed::SharedArray<float, 48> items;
+  items.construct(int(threadIdx.x), x[threadIdx.x]);
+  x[threadIdx.x] = items[int(threadIdx.x)];
+}
+__global__ void twoDimensions(float* x) {
+  for (auto const i : tweed::gridStride(10)) x[i] = 1;
+}
 __global__ void writeNull(float* x) { *x = 1; }
 __global__ void fine(float* x) { *x = 1; }
 
@@ -40,6 +65,11 @@ void run() {
   TWEED_CHECK(cudaMemset(x, 0, bytes));
   tweed::launch(Kernel, {1, Threads}, x);
 }
+void runTwoDimensions() {
+  float* x = nullptr;
+  TWEED_CHECK(cudaMalloc(&x, bytes));
+  tweed::launch(twoDimensions, {dim3(2, 3), 32}, x);
+}
 void namesKernel() { tweed::launch(writeNull, {3, 5}, nullptr); }
 void blamesEarlier() {
   float* x = nullptr;
@@ -48,10 +78,22 @@ void blamesEarlier() {
   tweed::launch(fine, {1, 1}, x);
 }
 
-Case const cases[] = {{"otherBlock", run<otherBlock, 128>}, {"otherShape", run<otherShape, 128>},
-                      {"tooDynamic", run<tooDynamic, 96>},  {"blockCount", run<blockCount, 64>},
-                      {"warpCount", run<warpCount, 32>},    {"scanCount", run<scanCount, 64>},
-                      {"namesKernel", namesKernel},         {"blamesEarlier", blamesEarlier}};
+Case const cases[] = {{"otherBlock", run<otherBlock, 128>},
+                      {"otherShape", run<otherShape, 128>},
+                      {"tooDynamic", run<tooDynamic, 96>},
+                      {"blockCount", run<blockCount, 64>},
+                      {"warpCount", run<warpCount, 32>},
+                      {"scanCount", run<scanCount, 64>},
+                      {"otherScan", run<otherScan, 32>},
+                      {"otherExclusiveScan", run<otherExclusiveScan, 63>},
+                      {"partialWarp", run<partialWarp, 40>},
+                      {"partialGroup", run<partialGroup, 40>},
+                      {"warpScanCount", run<warpScanCount, 32>},
+                      {"misaligned", run<misaligned, 32>},
+                      {"sharedIndex", run<sharedIndex, 64>},
+                      {"twoDimensions", runTwoDimensions},
+                      {"namesKernel", namesKernel},
+                      {"blamesEarlier", blamesEarlier}};
 
 }  // namespace
 
