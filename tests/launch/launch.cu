@@ -153,13 +153,13 @@ TEST_SUITE("launch") {
     tweed::synchronize();
     CHECK(runs.host()[0] == 210);
   }
-  TEST_CASE("an empty grid is success, and does nothing (C38)") {
+  TEST_CASE("C38: an empty grid is success, and does nothing") {
     for (dim3 const grid : {dim3(0), dim3(5, 0), dim3(5, 5, 0), dim3(0, 0, 0)})
       CHECK(runsOf({grid, 32}) == 0);
     CHECK(runsOf({0, 32, 300 * 1024}) == 0);
     CHECK(cudaGetLastError() == cudaSuccess);
   }
-  TEST_CASE("grids beyond the limits are refused (C38)") {
+  TEST_CASE("C38: grids beyond the limits are refused") {
     checkRefused({"grid.y", "65536", "65535"}, {dim3(1, 65536), 32}, count);
     checkRefused({"grid.z", "65536", "65535"}, {dim3(1, 1, 65536), 32}, count);
     checkRefused({"grid.x", "2147483648", "2147483647"}, {2147483648u, 32}, count);
@@ -168,13 +168,23 @@ TEST_SUITE("launch") {
     // An empty grid does not excuse a wrong one.
     checkRefused({"grid.y", "70000", "65535"}, {dim3(0, 70000), 32}, count);
   }
-  TEST_CASE("numbers that no dim3 holds are refused, and do not become others (C03)") {
+  TEST_CASE("C03: numbers that no dim3 holds are refused, and do not become others") {
     checkRefused({"grid.x is 4294967296; at most 2147483647 is allowed"},
                  {((1ll << 40) + 255) / 256, 256}, count);
     checkRefused({"grid.x is -4194303"}, {-4194303, 512}, count);
     checkRefused({"grid.y is 4294967297"}, {tweed::Extent(1, (1ll << 32) + 1), 1}, count);
     checkRefused({"block.x is 4294967328"}, {1, (1ull << 32) + 32}, count);
     checkRefused({"block.y is -1"}, {1, tweed::Extent(1, -1)}, count);
+  }
+  TEST_CASE("S15, C38: rows over 8 as grid.y end at 524280 rows, and are not cut off") {
+    auto const rowsOf8 = [](long long rows) {
+      return tweed::LaunchConfig{tweed::Extent(1, (rows + 7) / 8), dim3(32, 8)};
+    };
+    checkRefused({"grid.y is 65536; at most 65535"}, rowsOf8(524288), count);
+    checkRefused({"grid.y is 65536; at most 65535"}, rowsOf8(524281), count);
+    checkRefused({"grid.y is 65536"}, {tweed::Extent(8192 / 32, 16384 * 4), 32}, count);
+    CHECK(rowsOf8(524280).grid.y == 65535);
+    CHECK(runsOf({tweed::Extent(1, 65535), 1}) == 65535);
   }
   TEST_CASE("a null kernel is refused") {
     void (*const none)(int*) = nullptr;
@@ -183,7 +193,7 @@ TEST_SUITE("launch") {
                    }),
                    "kernel is a null pointer"));
   }
-  TEST_CASE("blocks beyond the limits are refused (C38)") {
+  TEST_CASE("C38: blocks beyond the limits are refused") {
     checkRefused({"(32, 64, 1)", "2048", "1024"}, {1, dim3(32, 64)}, count);
     checkRefused({"1025", "1024"}, {1, 1025}, count);
     checkRefused({"(0, 1, 1)", "no threads", "1024"}, {1, 0}, count);
@@ -195,7 +205,7 @@ TEST_SUITE("launch") {
     checkRefused({"block.y is 1119412321"}, {1, dim3(2996173443u, 1119412321u, 11)}, count);
     checkRefused({"block.z is 2097152"}, {1, dim3(1u << 22, 1u << 21, 1u << 21)}, count);
   }
-  TEST_CASE("more shared memory than a block has is refused (C38)") {
+  TEST_CASE("C38: more shared memory than a block has is refused") {
     auto const limit = tweed::deviceInfo().sharedBytesPerBlockOptIn;
     checkRefused({std::to_string(300 * 1024), std::to_string(limit)}, {1, 32, 300 * 1024},
                  useShared, 0u);
@@ -207,7 +217,7 @@ TEST_SUITE("launch") {
     checkRefused({"4294967296", std::to_string(limit)}, {1, 32, std::size_t(1) << 32}, useShared,
                  0u);
   }
-  TEST_CASE("shared memory above 48 KiB is opted in to by itself, and all of it is there (C38)") {
+  TEST_CASE("C38: shared memory above 48 KiB is opted in to by itself, and all of it is there") {
     auto const limit = unsigned(tweed::deviceInfo().sharedBytesPerBlockOptIn);
     for (unsigned const bytes :
          {1u, 48 * 1024u - 1, 48 * 1024u, 48 * 1024u + 1, 100 * 1024u, limit, 7u, limit}) {
@@ -218,7 +228,7 @@ TEST_SUITE("launch") {
       CHECK(sum.host()[0] == 256);
     }
   }
-  TEST_CASE("exactly 48 KiB beside static shared memory (C38)") {
+  TEST_CASE("C38: exactly 48 KiB beside static shared memory") {
     for (unsigned const bytes : {47 * 1024u, 47 * 1024u + 1, 48 * 1024u, 100 * 1024u}) {
       CAPTURE(bytes);
       DeviceArray<int> const sum(std::vector<int>(1, 0));
@@ -228,7 +238,7 @@ TEST_SUITE("launch") {
     }
   }
 #if !defined(TWEED_LOOM)  // the loom sees neither static shared memory nor registers
-  TEST_CASE("static shared memory counts towards the limit (C38)") {
+  TEST_CASE("C38: static shared memory counts towards the limit") {
     auto const limit = tweed::deviceInfo().sharedBytesPerBlockOptIn;
     checkRefused({std::to_string(limit), "1024"}, {1, 256, limit}, useBoth, 0u);
     checkRefused({std::to_string(limit - 1023), "1024"}, {1, 256, limit - 1023}, useBoth, 0u);
@@ -239,7 +249,7 @@ TEST_SUITE("launch") {
     tweed::synchronize();
     CHECK(sum.host()[0] == 256);
   }
-  TEST_CASE("more registers than a block has are refused (C38)") {
+  TEST_CASE("C38: more registers than a block has are refused") {
     cudaFuncAttributes attributes;
     TWEED_CHECK(cudaFuncGetAttributes(&attributes, needsRegisters));
     REQUIRE(attributes.numRegs > 64);
@@ -253,7 +263,7 @@ TEST_SUITE("launch") {
     tweed::synchronize();
     CHECK(out.host()[0] == 128);
   }
-  TEST_CASE("more threads than __launch_bounds__ says are refused (C38)") {
+  TEST_CASE("C38: more threads than __launch_bounds__ says are refused") {
     checkRefused({"boundTo256", "257", "256"}, {1, 257}, boundTo256);
     CHECK(refusal([] {
             DeviceArray<int> const out(std::vector<int>(1, 0));

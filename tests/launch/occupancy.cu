@@ -333,7 +333,7 @@ TEST_SUITE("occupancy") {
     CHECK(!refusal([] { (void)tweed::gridFor(1000000, bounded<256, 1>, 288); }).empty());
 #endif
   }
-  TEST_CASE("block sizes out of range are refused, with the range (C38, S15)") {
+  TEST_CASE("C38, S15: block sizes out of range are refused, with the range") {
     for (int const threads : {0, -1, 1025, 1 << 30}) {
       for (std::string const& text :
            {refusal([&] { (void)tweed::occupancy(nothing, threads); }),
@@ -352,17 +352,30 @@ TEST_SUITE("occupancy") {
                    }),
                    "registersPerThread is -1"));
   }
-  TEST_CASE("the grid holds all items or all that the device does, and is never 0 (C03, C38)") {
+  TEST_CASE("C03, C38, S15: the grid holds all items or all that the device does, and is never 0") {
     for (int const threads : {1, 32, 100, 256, 1024}) {
       std::uint64_t const most = std::uint64_t(tweed::occupancy(nothing, threads).blocks) *
                                  std::uint64_t(tweed::deviceInfo().multiprocessors);
-      for (std::uint64_t const n :
-           {std::uint64_t(1), std::uint64_t(threads) - 1, std::uint64_t(threads),
-            std::uint64_t(threads) + 1, std::uint64_t(1000), most * std::uint64_t(threads) - 1,
-            most * std::uint64_t(threads), most * std::uint64_t(threads) + 1,
-            (std::uint64_t(1) << 31) - 11, (std::uint64_t(1) << 31) - 1, std::uint64_t(1) << 31,
-            (std::uint64_t(1) << 32) - 1, std::uint64_t(1) << 32, (std::uint64_t(1) << 32) + 1,
-            std::uint64_t(1) << 33, std::uint64_t(1) << 40, ~std::uint64_t(0)}) {
+      for (std::uint64_t const n : {std::uint64_t(1),
+                                    std::uint64_t(threads) - 1,
+                                    std::uint64_t(threads),
+                                    std::uint64_t(threads) + 1,
+                                    std::uint64_t(1000),
+                                    most * std::uint64_t(threads) - 1,
+                                    most * std::uint64_t(threads),
+                                    most * std::uint64_t(threads) + 1,
+                                    std::uint64_t(2147483392),
+                                    std::uint64_t(2147483393),
+                                    (std::uint64_t(1) << 31) - 1000,
+                                    (std::uint64_t(1) << 31) - 11,
+                                    (std::uint64_t(1) << 31) - 1,
+                                    std::uint64_t(1) << 31,
+                                    (std::uint64_t(1) << 32) - 1,
+                                    std::uint64_t(1) << 32,
+                                    (std::uint64_t(1) << 32) + 1,
+                                    std::uint64_t(1) << 33,
+                                    std::uint64_t(1) << 40,
+                                    ~std::uint64_t(0)}) {
         if (n == 0) continue;
         CAPTURE(n);
         CAPTURE(threads);
@@ -371,20 +384,23 @@ TEST_SUITE("occupancy") {
       }
       CHECK(tweed::gridFor(0, nothing, threads) == 0);
     }
+    CHECK(tweed::gridFor(20, nothing, 32) == 1);  // 20 / 32 is 0
+    CHECK(tweed::gridFor(INT_MAX, nothing, 512) >= 1);
+    CHECK(tweed::gridFor(INT_MAX, nothing, 512) <= 4194304);
   }
-  TEST_CASE("a grid for nothing launches nothing (C22)") {
+  TEST_CASE("C22: a grid for nothing launches nothing") {
     tweed::launch(nothing, {tweed::gridFor(0, nothing, 256), 256}, 1);
     tweed::synchronize();
     CHECK(cudaGetLastError() == cudaSuccess);
   }
-  TEST_CASE("a block that launch() takes has a grid, without a launch before (C38)") {
+  TEST_CASE("C38: a block that launch() takes has a grid, without a launch before") {
     std::size_t const bytes = 100 * 1024;
     CHECK(tweed::occupancy(large, 256, bytes).blocks >= 1);
     CHECK(refusal([&] { CHECK(tweed::gridFor(1 << 20, large, 256, bytes) >= 1); }).empty());
     std::size_t const most = tweed::deviceInfo().sharedBytesPerBlockOptIn;
     CHECK(tweed::occupancy(large, 256, most).blocks == 1);
   }
-  TEST_CASE("a block that fits no multiprocessor is an error, not a grid of 0 (C38)") {
+  TEST_CASE("C38: a block that fits no multiprocessor is an error, not a grid of 0") {
     std::size_t const bytes = 300 * 1024;
     CHECK(tweed::occupancy(large, 64, bytes).blocks == 0);
     CHECK(tweed::occupancy(large, 64, bytes).fraction == 0);
