@@ -4,6 +4,7 @@
 
 #include <tweed/launch/launchChecks.cuh>
 
+#include <type_traits>
 #include <utility>
 
 namespace tweed {
@@ -93,6 +94,8 @@ template <class... Params, class... Args>
 void launch(void (*kernel)(Params...), LaunchConfig const& config, Args&&... args) {
   static_assert(sizeof...(Params) == sizeof...(Args),
                 "tweed::launch: the kernel takes another number of arguments");
+  static_assert((std::is_convertible_v<Args&&, Params> && ...),
+                "tweed::launch: an argument does not convert to the kernel's parameter");
   detail::checkShape(config);
   if (detail::isEmpty(config.grid)) return;
   void const* const address = reinterpret_cast<void const*>(kernel);

@@ -36,9 +36,9 @@ struct LaunchConfig {
   /// memory: 1 to 8 in all, 16 on some devices; each number divides the grid's. 1 before compute
   /// capability 9.0 and on the loom.
   Extent cluster = 1;
-  /// Lets the kernel start before the stream's kernel ahead of it has ended. It must not touch what
-  /// that one reads or writes before it has waited (cudaGridDependencySynchronize). Without effect
-  /// before compute capability 9.0 and on the loom.
+  /// Lets the kernel start before the stream's kernel ahead of it has ended. It must wait for that
+  /// one (cudaGridDependencySynchronize) before it ends, and before it touches what that one reads
+  /// or writes. Without effect before compute capability 9.0 and on the loom.
   bool overlapPrevious = false;
 };
 
