@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tweed/tweed.cuh>
+// Kernels in a library, and a host function that launches one of tweed's.
+#include <tweed/block/blockReduce.cuh>
+#include <tweed/device/deviceReduce.cuh>
 
 __global__ void blockSums(float const* in, float* out) {
   out[blockIdx.x] = tweed::blockReduce<128>(in[blockIdx.x * 128 + threadIdx.x]);

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+# How one .cu source becomes a program for the GPU and a program for the loom, which runs kernels on
+# the CPU. Both functions are there after find_package(tweed), add_subdirectory(tweed) or
+# FetchContent_MakeAvailable(tweed):
+#
+#   tweed_add_gpu_executable(myTest.gpu myTest.cu)    # by nvcc; nothing if the project has no CUDA
+#   tweed_add_loom_executable(myTest.loom myTest.cu)  # by the C++ compiler
+#
+# Sources in other languages than CUDA may follow; libraries and options are added to the targets as
+# to any other. A project that takes CUDA where there is some says
+#
+#   include(CheckLanguage)
+#   check_language(CUDA)
+#   if(CMAKE_CUDA_COMPILER)
+#     enable_language(CUDA)
+#   endif()
+#
+# What the targets are compiled with:
+#
+#   language  C++17, or what CMAKE_CXX_STANDARD and CMAKE_CUDA_STANDARD say.
+#   GPU       --extended-lambda, so that a lambda is an operator, and -lineinfo, for the tools.
+#   loom      -Wno-unknown-pragmas, for `#pragma unroll`; cuda_runtime.h before all else, as by nvcc.
+#             The first call builds the loom in the project's build tree, without warnings.
+#   TWEED_SANITIZE         address (and undefined), thread, or empty: loom programs run under it.
+#   TWEED_TOOLKIT_INCLUDE  header directories of a CUDA toolkit for the loom. By default those of the
+#                          project's CUDA; without one, or if it is set and empty, stand-ins.
+
+include_guard(GLOBAL)
+
+# tweed_add_loom_executable(NAME SOURCE...): compiles each .cu as plain C++. A generated file
+# includes it, since the language of a source is the same in all targets that use it.
+function(tweed_add_loom_executable name)
+  tweed_make_loom()
+  tweed_make_loom_sources(sources ${name} ${ARGN})
+  add_executable(${name} ${sources})
+  target_link_libraries(${name} PRIVATE tweed::tweed tweed::loom)
+  tweed_set_standard(${name})
+endfunction()
+
+# tweed_add_gpu_executable(NAME SOURCE...): the same sources by nvcc; nothing without CUDA.
+function(tweed_add_gpu_executable name)
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  if(NOT CUDA IN_LIST languages)
+    return()
+  endif()
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE tweed::tweed)
+  target_compile_options(${name} PRIVATE
+    $<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:--extended-lambda -lineinfo>)
+  tweed_set_standard(${name})
+endfunction()
+
+# What follows is for the two above.
+
+# Adds the loom to the build, once.
+function(tweed_make_loom)
+  if(TARGET tweed::loom)
+    return()
+  endif()
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  if(NOT CXX IN_LIST languages)
+    message(FATAL_ERROR "tweed: the loom is C++, and the languages of this project are "
+                        "'${languages}'; add CXX to them")
+  endif()
+  cmake_path(SET loom NORMALIZE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../loom)
+  add_subdirectory(${loom} ${CMAKE_BINARY_DIR}/tweedLoom EXCLUDE_FROM_ALL)
+endfunction()
+
+# tweed_make_loom_sources(RESULT NAME SOURCE...): the list, with a C++ file for each .cu.
+function(tweed_make_loom_sources result name)
+  set(sources "")
+  foreach(source IN LISTS ARGN)
+    if(source MATCHES "\\.cu$")
+      cmake_path(ABSOLUTE_PATH source NORMALIZE OUTPUT_VARIABLE absolute)
+      if(NOT EXISTS ${absolute})
+        message(FATAL_ERROR "tweed: ${name}: there is no source ${absolute}")
+      endif()
+      set(source ${CMAKE_CURRENT_BINARY_DIR}/${name}.loom.cpp)
+      if(sources)
+        list(LENGTH sources index)
+        set(source ${CMAKE_CURRENT_BINARY_DIR}/${name}.${index}.loom.cpp)
+      endif()
+      file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${absolute}\"\n" @ONLY)
+    endif()
+    list(APPEND sources ${source})
+  endforeach()
+  set(${result} ${sources} PARENT_SCOPE)
+endfunction()
+
+function(tweed_set_standard name)
+  foreach(language IN ITEMS CXX CUDA)
+    if(NOT DEFINED CMAKE_${language}_STANDARD)
+      set_target_properties(${name} PROPERTIES ${language}_STANDARD 17
+                            ${language}_STANDARD_REQUIRED ON ${language}_EXTENSIONS OFF)
+    endif()
+  endforeach()
+endfunction()
