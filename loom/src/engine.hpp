@@ -188,7 +188,7 @@ class Engine {
   char const* barrierName_ = "";
   Site barrierSite_{"", 0};
   NamedBarrier namedBarriers_[16];
-  char tsanBarrier_[2], tsanBlockEnd_;
+  char tsanBarrier_[2], tsanBlockStart_, tsanBlockEnd_;
 
   std::vector<char> dynamicStorage_;
   char* dynamicShared_ = nullptr;

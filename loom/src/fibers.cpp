@@ -109,7 +109,7 @@ void Engine::runThread() {
   Thread& thread = threads_[current_];
   ++counters_.threads;
   tsanAcquire(&launch_->tsanStart);
-  tsanAcquire(&tsanBarrier_[0]);
+  tsanAcquire(&tsanBlockStart_);
   bool threw = true;
   try {
     launch_->description->invoke(launch_->description->context);

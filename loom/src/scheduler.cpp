@@ -118,7 +118,7 @@ void Engine::prepareBlock(unsigned block) {
 void Engine::runBlock(unsigned block) {
   ++counters_.blocks;
   prepareBlock(block);
-  tsanRelease(&tsanBarrier_[0]);  // one block's shared memory before the next's
+  tsanRelease(&tsanBlockStart_);  // one block's shared memory before the next's
   unsigned const first = unsigned(pick());
   Fiber* const fiber = fiberFor(first);
   become(first, fiber);

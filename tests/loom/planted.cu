@@ -51,6 +51,15 @@ __global__ void barrier(int* out) {
   if (Right) __syncthreads();
   out[threadIdx.x] = values[63 - threadIdx.x];
 }
+// The first threads wait in the last barrier before the others have started.
+template <bool Right>
+__global__ void beforeBarrier(int* out) {
+  __shared__ int values[64];
+  values[threadIdx.x] = int(threadIdx.x);
+  if (Right) __syncthreads();
+  out[threadIdx.x] = values[63 - threadIdx.x];
+  __syncthreads();
+}
 template <bool Right>
 __global__ void reuse(int* out) {
   __shared__ int values[64];
@@ -109,6 +118,12 @@ void raceCase(std::string const& name, bool right) {
   Array<int> data(64);
   Array<unsigned> word(1);
   if (name == "barrier") launch(right ? barrier<true> : barrier<false>, shape(1, 64), data.data());
+  if (name == "beforeBarrier") {
+    options.schedule = tweed::loom::Order::forward;
+    options.preempt = 0;
+    tweed::loom::ScopedOptions inOrder(options);
+    launch(right ? beforeBarrier<true> : beforeBarrier<false>, shape(1, 64), data.data());
+  }
   if (name == "reuse") launch(right ? reuse<true> : reuse<false>, shape(1, 64), data.data());
   if (name == "warpSync")
     launch(right ? warpSync<true> : warpSync<false>, shape(1, 32), data.data());
@@ -122,8 +137,8 @@ void raceCase(std::string const& name, bool right) {
 
 char const* const memoryCases[] = {"globalPastEnd", "sharedPastEnd", "misaligned",
                                    "hostTouchesDevice", "useAfterFree"};
-char const* const raceCases[] = {"barrier", "reuse",   "warpSync",
-                                 "fence",   "acquire", "acrossBlocks"};
+char const* const raceCases[] = {"barrier", "beforeBarrier", "reuse",       "warpSync",
+                                 "fence",   "acquire",       "acrossBlocks"};
 
 }  // namespace
 
