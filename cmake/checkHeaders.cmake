@@ -102,6 +102,13 @@ foreach(header IN LISTS headers)
     endif()
   endif()
 
+  # Merged with another shared library's, a function would start that one's kernels.
+  file(STRINGS ${include}/${header} lines
+       REGEX "^([^/]|/[^/])*(cudaLaunch|cudaFunc[GS]et|cudaOccupancy|[^A-Za-z0-9_]launch)[A-Za-z]*\\(")
+  if(lines AND NOT content MATCHES "\n#pragma GCC visibility push\\(hidden\\)\n.*\n#pragma GCC visibility pop\n")
+    complain("takes or starts kernels, so it needs '#pragma GCC visibility push(hidden)' and pop")
+  endif()
+
   if(NOT name STREQUAL "tweed" AND NOT "#include <tweed/${header}>" IN_LIST listed)
     complain("is not listed in tweed.cuh")
   endif()

@@ -46,6 +46,11 @@ expect(warp/good.cuh "#ifdef __CUDA_ARCH_FEAT_SM90_ALL" "__CUDA_ARCH__ stands in
 expect(warp/good.cuh "#ifdef __CUDACC__" "macros stand in arch/")
 expect(warp/good.cuh "#if !defined(__CUDACC_RTC__)" "macros stand in arch/")
 expect(warp/good.cuh "#ifdef __CUDA_ARCH_LIST__" "macros stand in arch/")
+expect(warp/good.cuh "/// tweed::launch(kernel, {1, 1});" "")
+expect(warp/good.cuh "  launch(kernel, {1, 1});" "takes or starts kernels")
+expect(warp/good.cuh "cudaFuncGetAttributes(&attributes, kernel);" "takes or starts kernels")
+expect(warp/good.cuh
+       "#pragma GCC visibility push(hidden)\nlaunch(kernel, 1);\n#pragma GCC visibility pop" "")
 expect(warp/new.cuh "int x;" "does not start with")
 expect(warp/new.cuh "int x;" "not listed in tweed.cuh")
 expect(warp/new.cuh "int x;" "has no test tests/warp/new.cu")

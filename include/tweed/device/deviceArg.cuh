@@ -5,6 +5,8 @@
 #include <tweed/core/argOps.cuh>
 #include <tweed/device/deviceReduce.cuh>
 
+// Hidden, as in launch/launch.cuh.
+#pragma GCC visibility push(hidden)
 namespace tweed {
 
 namespace detail {
@@ -73,3 +75,4 @@ void deviceArgMax(T const* in, std::size_t n, Indexed<T, Index>* out,
 }
 
 }  // namespace tweed
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 #include <tweed/launch/launch.cuh>
 #include <tweed/memory/workspace.cuh>
 
+// Hidden, as in launch/launch.cuh.
+#pragma GCC visibility push(hidden)
 namespace tweed {
 
 namespace detail {
@@ -215,3 +217,4 @@ void deviceReduce(T const* in, std::size_t n, Out* out, Op op, Init init, Worksp
 }
 
 }  // namespace tweed
+#pragma GCC visibility pop

@@ -7,6 +7,9 @@
 #include <type_traits>
 #include <utility>
 
+// Hidden: a shared library starts its own kernels, by its own runtime, also where another one in the
+// process has the same functions.
+#pragma GCC visibility push(hidden)
 namespace tweed {
 
 namespace detail {
@@ -140,3 +143,4 @@ void launch(void (*kernel)(Params...), LaunchConfig const& config, Args&&... arg
 }
 
 }  // namespace tweed
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 #include <cxxabi.h>
 #endif
 
+// Hidden, as in launch.cuh.
+#pragma GCC visibility push(hidden)
 namespace tweed {
 
 namespace detail {
@@ -155,3 +157,4 @@ inline std::string nameOf(void const* kernel) {
 
 }  // namespace detail
 }  // namespace tweed
+#pragma GCC visibility pop

@@ -132,6 +132,9 @@ inline Occupancy occupancy(KernelResources const& kernel, MultiprocessorLimits c
               kernel.staticSharedBytes + kernel.dynamicSharedBytes > limits.sharedBytesPerBlock};
 }
 
+// Hidden, as in launch.cuh.
+#pragma GCC visibility push(hidden)
+
 /// Residency of a kernel with blocks of `blockThreads` threads and `sharedBytes` of dynamic shared
 /// memory on the current device. Changes nothing of the kernel: shared memory is counted as if it
 /// were opted in to, as launch() does; a preference between shared memory and L1 is not counted.
@@ -168,3 +171,4 @@ unsigned gridFor(std::uint64_t n, void (*kernel)(Params...), int blockThreads,
 }
 
 }  // namespace tweed
+#pragma GCC visibility pop
