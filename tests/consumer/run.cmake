@@ -3,6 +3,7 @@
 #   MODE       install, package, subdirectory, fetchContent, pkgConfig, programs, sanitizer
 #   SOURCE     tweed's sources;  WORK: the folder of all consumer tests;  VERSION: tweed's
 #   GENERATOR  and MAKE, its program; CXX, a compiler; NVCC and CUDA_HOST, its host's, or empty
+#   WERROR     whether warnings are errors
 cmake_minimum_required(VERSION 3.25)
 
 # Two install trees: one as it comes, one with other folders, installed by DESTDIR. Both were moved.
@@ -57,7 +58,7 @@ endfunction()
 function(buildHost)
   call(${CMAKE_COMMAND} -S ${SOURCE}/tests/consumer/host -B ${build} ${options} -DHOW=${MODE}
        -DWANTED=${wanted} -DTWEED_SOURCE=${SOURCE} ${ARGN})
-  call(${CMAKE_COMMAND} --build ${build})
+  call(${CMAKE_COMMAND} --build ${build} -j 2)
   call(${build}/consumer)
 endfunction()
 
@@ -103,7 +104,11 @@ elseif(MODE STREQUAL "package")
                 ${ask} -B ${build}/component -DCOMPONENT=loom)
 
 elseif(MODE STREQUAL "subdirectory")
-  buildHost(-DCMAKE_PREFIX_PATH=${moved} -DWITH_LOOM=ON)
+  set(flags "-Wall -Wextra -Wpedantic -Wshadow -Wconversion")  # the project's choice
+  if(WERROR)
+    string(APPEND flags " -Werror")
+  endif()
+  buildHost(-DCMAKE_PREFIX_PATH=${moved} -DWITH_LOOM=ON "-DCMAKE_CXX_FLAGS=${flags}")
   call(${build}/sum)
 
 elseif(MODE STREQUAL "fetchContent")
