@@ -24,6 +24,7 @@
 #include <tweed/device/reduceKernel.cuh>
 #include <tweed/device/tuning.cuh>
 #include <tweed/grid/gridStride.cuh>
+#include <tweed/grid/gridStride2D.cuh>
 #include <tweed/launch/deviceInfo.cuh>
 #include <tweed/launch/launch.cuh>
 #include <tweed/launch/launchChecks.cuh>
