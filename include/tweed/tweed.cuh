@@ -6,6 +6,7 @@
 #include <tweed/arch/barrier.cuh>
 #include <tweed/arch/cache.cuh>
 #include <tweed/arch/overlap.cuh>
+#include <tweed/arch/sharedMemory.cuh>
 #include <tweed/arch/shuffle.cuh>
 #include <tweed/arch/vote.cuh>
 #include <tweed/block/blockArg.cuh>
@@ -30,6 +31,7 @@
 #include <tweed/launch/launchChecks.cuh>
 #include <tweed/launch/launchConfig.cuh>
 #include <tweed/launch/occupancy.cuh>
+#include <tweed/memory/dynamicShared.cuh>
 #include <tweed/memory/sharedArray.cuh>
 #include <tweed/memory/vector.cuh>
 #include <tweed/memory/vectorLoad.cuh>

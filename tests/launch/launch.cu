@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/launch/launch.cu - tests tweed/launch/launch.cuh
 #include <tweed/launch/launch.cuh>
+#include <tweed/memory/dynamicShared.cuh>
 
 #include <climits>
 
@@ -18,7 +19,7 @@ __global__ void nothing() {}
 
 // Fills all of its dynamic shared memory, and reads it in another order.
 __global__ void useShared(int* sum, unsigned bytes) {
-  unsigned char* const shared = dynamicShared<unsigned char>();
+  unsigned char* const shared = tweed::dynamicShared<unsigned char>();
   for (unsigned i = threadIdx.x; i < bytes; i += blockDim.x) shared[i] = (unsigned char)(i % 251);
   __syncthreads();
   int wrong = 0;
@@ -33,7 +34,7 @@ __global__ void useShared(int* sum, unsigned bytes) {
 __global__ void useBoth(int* sum, unsigned bytes) {
   __shared__ int own[256];
   own[threadIdx.x % 256] = int(threadIdx.x);
-  unsigned char* const shared = dynamicShared<unsigned char>();
+  unsigned char* const shared = tweed::dynamicShared<unsigned char>();
   for (unsigned i = threadIdx.x; i < bytes; i += blockDim.x) shared[i] = (unsigned char)(i % 251);
   __syncthreads();
   int wrong = own[(threadIdx.x + 1) % blockDim.x] != int((threadIdx.x + 1) % blockDim.x);

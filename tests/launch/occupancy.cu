@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/launch/occupancy.cu - tests tweed/launch/occupancy.cuh
 #include <tweed/launch/occupancy.cuh>
+#include <tweed/memory/dynamicShared.cuh>
 
 #include <cstdint>
 #include <iterator>
@@ -18,8 +19,8 @@ namespace {
 using namespace tweedTest;
 
 __global__ void nothing(int) {}
-__global__ void large(int* out) { *dynamicShared<int>() = *out; }
-__global__ void untouched(int* out) { *dynamicShared<int>() = *out; }
+__global__ void large(int* out) { *tweed::dynamicShared<int>() = *out; }
+__global__ void untouched(int* out) { *tweed::dynamicShared<int>() = *out; }
 
 // Keeps Values values alive across a loop: as many registers and more, unless bounds say otherwise.
 template <int Values>

@@ -8,13 +8,15 @@ int sumInSecond(int const* in, int n);
 
 // The same name as in second.cu, and another kernel.
 TWEED_KERNEL void kernel(int* out) {
-  int const sum = tweed::blockReduce<64>(int(threadIdx.x));
+  int* const shared = tweed::dynamicShared<int>(64);
+  shared[threadIdx.x] = int(threadIdx.x);
+  int const sum = tweed::blockReduce<64>(shared[threadIdx.x]);
   if (threadIdx.x == 0) *out = sum;
 }
 
 TEST_CASE("two sources of one program include everything") {
   tweedTest::DeviceArray<int> const out(std::vector<int>{0});
-  tweed::launch(kernel, {1, 64}, out.data());
+  tweed::launch(kernel, {1, 64, 64 * sizeof(int)}, out.data());
   tweed::synchronize();
   CHECK(out.host()[0] == 63 * 64 / 2);
 

@@ -4,13 +4,17 @@
 
 #include "support/device.cuh"
 
-TWEED_KERNEL void kernel(int* out) { *out = -*out; }
+TWEED_KERNEL void kernel(int* out) {
+  double* const shared = tweed::dynamicShared<double>(1);
+  *shared = *out;
+  *out = -int(*shared);
+}
 
 // Minus the sum of n items in device memory.
 int sumInSecond(int const* in, int n) {
   tweedTest::DeviceArray<int> const out(std::vector<int>{0});
   tweed::deviceReduce(in, std::size_t(n), out.data(), tweed::Sum{});
-  tweed::launch(kernel, {1, 1}, out.data());
+  tweed::launch(kernel, {1, 1, sizeof(double)}, out.data());
   tweed::synchronize();
   return out.host()[0];
 }

@@ -107,17 +107,6 @@ std::string fault(Call call) {
 }
 #endif
 
-/// The block's dynamic shared memory.
-template <class T>
-TWEED_DEVICE T* dynamicShared() {
-#if defined(TWEED_LOOM)
-  return static_cast<T*>(tweed::loom::device::dynamicShared());
-#else
-  extern __shared__ __align__(16) unsigned char bytes[];
-  return reinterpret_cast<T*>(bytes);
-#endif
-}
-
 /// The sanitizer lanes of CI take fewer sizes: TWEED_TEST_SHORT=1.
 inline bool isShort() {
   char const* const value = std::getenv("TWEED_TEST_SHORT");

@@ -27,6 +27,7 @@ __global__ void warpCount(float* x) {
 __global__ void scanCount(float* x) {
   x[threadIdx.x] = tweed::blockInclusiveScan<64>(x[threadIdx.x], tweed::Sum{}, 0).prefix;
 }
+__global__ void sharedCount(float* x) { x[threadIdx.x] = tweed::dynamicShared<float>(9)[0]; }
 
 __global__ void otherScan(float* x) {
   x[threadIdx.x] = tweed::blockInclusiveScan<256>(x[threadIdx.x], tweed::Sum{}).prefix;
@@ -94,6 +95,15 @@ Case const cases[] = {{"otherBlock", run<otherBlock, 128>},
                       {"twoDimensions", runTwoDimensions},
                       {"namesKernel", namesKernel},
                       {"blamesEarlier", blamesEarlier}};
+struct Case {
+  char const* name;
+  void (*kernel)(float*);
+  unsigned threads;
+};
+Case const cases[] = {{"otherBlock", otherBlock, 128}, {"otherShape", otherShape, 128},
+                      {"tooDynamic", tooDynamic, 96},  {"blockCount", blockCount, 64},
+                      {"warpCount", warpCount, 32},    {"scanCount", scanCount, 64},
+                      {"sharedCount", sharedCount, 32}};
 
 }  // namespace
 

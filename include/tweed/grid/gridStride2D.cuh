@@ -110,7 +110,7 @@ class GridStride2D {
 ///          order. No step overflows, whatever the launch and the types.
 /// Needs    integer types.
 /// Sync     none. Threads run different numbers of turns: no barrier inside.
-/// Cost     about 7 instructions a turn (twice that with a 64-bit type) and no division; at the
+/// Cost     11 instructions a turn (about twice that with a 64-bit type) and no division; at the
 ///          start at most two.
 /// Errors   compile time: not an integer.
 /// Source   M. Harris, "CUDA Pro Tip: write flexible kernels with grid-stride loops", 2013.
