@@ -26,6 +26,7 @@
 #include <tweed/device/tuning.cuh>
 #include <tweed/grid/gridStride.cuh>
 #include <tweed/grid/gridStride2D.cuh>
+#include <tweed/grid/lastBlock.cuh>
 #include <tweed/launch/deviceInfo.cuh>
 #include <tweed/launch/launch.cuh>
 #include <tweed/launch/launchChecks.cuh>

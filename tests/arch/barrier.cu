@@ -80,6 +80,14 @@ __global__ void roundTheWarp(int* out, int turns) {
   out[t] = passRound(ring + first, t - first, 32, turns + first, SyncMask{0xffffffffu});
 }
 
+// Turn i: only thread i says true, and all must hear it; in the turns between nobody does.
+__global__ void tellTheBlock(int* heard) {
+  for (int i = 0; i < int(blockDim.x); ++i) {
+    heard[threadIdx.x] += tweed::arch::syncBlockOr(int(threadIdx.x) == i) ? 1 : 0;
+    heard[threadIdx.x] += tweed::arch::syncBlockOr(false) ? 1000 : 0;
+  }
+}
+
 #if defined(TWEED_LOOM)
 __global__ void tooFewForABarrier() {
   if (threadIdx.x < 32) tweed::arch::syncNamed<3, 64>();
@@ -104,6 +112,14 @@ TEST_SUITE("barrier") {
       tweed::synchronize();
       std::vector<int> const got = out.host();
       for (unsigned t = 0; t < threads; ++t) REQUIRE(got[t] == int((t + 7) % threads));
+    }
+  }
+  TEST_CASE("syncBlockOr tells all threads what one says") {
+    for (int threads : {1, 33, 96}) {
+      DeviceArray<int> const heard(std::vector<int>(std::size_t(threads), 0));
+      tweed::launch(tellTheBlock, {1, threads}, heard.data());
+      tweed::synchronize();
+      CHECK(heard.host() == std::vector<int>(std::size_t(threads), threads));
     }
   }
   TEST_CASE("named barriers of two parts of a block are independent") {

@@ -7,7 +7,7 @@
 namespace tweed::arch {
 
 // Scope    the device. Relaxed: the access itself is whole, and orders nothing else.
-// Source   PTX ISA, ld.relaxed, st.relaxed, ld.acquire, st.release, atom.inc.
+// Source   PTX ISA, ld.relaxed, st.relaxed, ld.acquire, st.release, atom.acq_rel.inc.
 
 TWEED_DEVICE unsigned long long loadRelaxed(unsigned long long const* p) {
 #if defined(TWEED_LOOM)
@@ -47,6 +47,20 @@ TWEED_DEVICE void storeRelease(unsigned* p, unsigned value) {
 }
 
 /// Returns the old value and stores old + 1, or 0 when old was `last`: a ticket that resets itself.
-TWEED_DEVICE unsigned takeTicket(unsigned* p, unsigned last) { return atomicInc(p, last); }
+/// Acquire and release: who gets a later ticket sees what was stored before an earlier one was taken.
+TWEED_DEVICE unsigned takeTicket(unsigned* p, unsigned last) {
+#if defined(TWEED_LOOM)
+  __threadfence();
+  unsigned const ticket = atomicInc(p, last);
+  __threadfence();
+#else
+  unsigned ticket;
+  asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
+               : "=r"(ticket)
+               : "l"(p), "r"(last)
+               : "memory");
+#endif
+  return ticket;
+}
 
 }  // namespace tweed::arch

@@ -12,6 +12,9 @@ namespace tweed::arch {
 /// Waits for all threads of the block; what they wrote before is seen by all after it.
 TWEED_DEVICE void syncBlock() { __syncthreads(); }
 
+/// The same; the result is whether any of them said `isTrue`.
+TWEED_DEVICE bool syncBlockOr(bool isTrue) { return __syncthreads_or(isTrue) != 0; }
+
 /// Waits for the lanes of `mask`; what they wrote before is seen by all of them after it.
 TWEED_DEVICE void syncWarp(unsigned mask = 0xffffffffu) { __syncwarp(mask); }
 
