@@ -24,6 +24,7 @@
 #include <tweed/device/gridFold.cuh>
 #include <tweed/device/reduceKernel.cuh>
 #include <tweed/device/tuning.cuh>
+#include <tweed/grid/gridReduce.cuh>
 #include <tweed/grid/gridStride.cuh>
 #include <tweed/grid/gridStride2D.cuh>
 #include <tweed/grid/lastBlock.cuh>

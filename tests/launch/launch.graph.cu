@@ -5,6 +5,7 @@
 #include <tweed/grid/gridStride.cuh>
 #include <tweed/launch/launch.cuh>
 #include <tweed/launch/occupancy.cuh>
+#include <tweed/memory/dynamicShared.cuh>
 #include <tweed/memory/workspace.cuh>
 
 #include <numeric>
@@ -87,7 +88,7 @@ __global__ void timesSeven(int const* in, int* out, int n) {
 }
 // Reverses each block's items, through shared memory that has to be opted in to.
 __global__ void reverse(int* items, unsigned bytes) {
-  int* const shared = dynamicShared<int>() + bytes / sizeof(int) - blockDim.x;
+  int* const shared = tweed::dynamicShared<int>() + bytes / sizeof(int) - blockDim.x;
   shared[threadIdx.x] = items[blockIdx.x * blockDim.x + threadIdx.x];
   __syncthreads();
   items[blockIdx.x * blockDim.x + threadIdx.x] = shared[blockDim.x - 1 - threadIdx.x];

@@ -73,6 +73,25 @@ TEST_SUITE("workspace") {
     CHECK(contains(refusal([&] { workspace.take("test", SIZE_MAX, nullptr); }),
                    std::to_string(SIZE_MAX)));
   }
+  TEST_CASE("one that serves kernels serves no whole-array function, and the other way round") {
+    tweed::Workspace kernels(nullptr, 64), functions(nullptr, 64);
+    void* const state = kernels.takeState("mine", 64, nullptr);
+    CHECK(reinterpret_cast<std::uintptr_t>(state) % 256 == 0);
+    CHECK(isZero(state, 64, nullptr));
+    CHECK(kernels.takeState("yours", 4, nullptr) == state);
+    CHECK(contains(refusal([&] { kernels.take("tweed::deviceReduce", 4, nullptr); }),
+                   "tweed::deviceReduce: the workspace serves kernels (takeState) already"));
+    CHECK(contains(refusal([&] { kernels.takeState("mine", 65, nullptr); }),
+                   "mine: needs a workspace of 65 bytes, this one has 64"));
+    functions.take("test", 4, nullptr);
+    CHECK(contains(refusal([&] { functions.takeState("mine", 4, nullptr); }),
+                   "mine: the workspace serves whole-array functions already"));
+    functions.take("test", 4, nullptr);
+    // A refusal claims nothing.
+    tweed::Workspace fresh(nullptr, 64);
+    CHECK(!refusal([&] { fresh.takeState("mine", 65, nullptr); }).empty());
+    CHECK(refusal([&] { fresh.take("test", 64, nullptr); }).empty());
+  }
   TEST_CASE("a call on another stream is refused") {
     Stream const own;
     Stream const other;

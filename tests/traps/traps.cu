@@ -92,18 +92,10 @@ Case const cases[] = {{"otherBlock", run<otherBlock, 128>},
                       {"warpScanCount", run<warpScanCount, 32>},
                       {"misaligned", run<misaligned, 32>},
                       {"sharedIndex", run<sharedIndex, 64>},
+                      {"sharedCount", run<sharedCount, 32>},
                       {"twoDimensions", runTwoDimensions},
                       {"namesKernel", namesKernel},
                       {"blamesEarlier", blamesEarlier}};
-struct Case {
-  char const* name;
-  void (*kernel)(float*);
-  unsigned threads;
-};
-Case const cases[] = {{"otherBlock", otherBlock, 128}, {"otherShape", otherShape, 128},
-                      {"tooDynamic", tooDynamic, 96},  {"blockCount", blockCount, 64},
-                      {"warpCount", warpCount, 32},    {"scanCount", scanCount, 64},
-                      {"sharedCount", sharedCount, 32}};
 
 }  // namespace
 

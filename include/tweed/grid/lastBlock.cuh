@@ -29,7 +29,7 @@ TWEED_DEVICE unsigned long long gridBlockRank() {
 /// Shape    any grid of up to 2^32 blocks of any shape.
 /// Needs    *state in global memory, 0 before the first launch that uses it: a `__device__`
 ///          variable, or the start of a Workspace:
-///          `static_cast<unsigned*>(workspace.take("kernel", sizeof(unsigned), stream))`.
+///          `static_cast<unsigned*>(workspace.takeState("kernel", sizeof(unsigned), stream))`.
 ///          It is 0 again when the launch ends, so nothing resets it between launches or replays of
 ///          a graph. Launches that may run at once need a state each, and so do several calls in
 ///          one launch. Every block calls, or none: one that is left out leaves a state that

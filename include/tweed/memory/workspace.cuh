@@ -19,11 +19,12 @@ namespace tweed {
 ///
 /// Shape    `bytes` of memory; the default serves every reduction of values up to 64 bytes on
 ///          devices of up to 256 multiprocessors. Calls name what they need: ...Bytes().
+///          A workspace serves whole-array functions or, by takeState(), kernels of your own.
 /// Sync     allocated, zeroed and freed in order of the stream; never waits. Calls on other streams
 ///          throw, as two of them at once would use the same memory. Not to be used by two host
 ///          threads at once. It must outlive the graphs that use it, and its stream must outlive
 ///          it. One that is made while its stream is captured must be gone before the capture ends.
-/// Errors   throws tweed::Error: no memory.
+/// Errors   throws tweed::Error: no memory; use for both kinds.
 class Workspace {
  public:
   static constexpr std::size_t defaultBytes = std::size_t(1) << 18;
@@ -64,6 +65,21 @@ class Workspace {
   /// The memory, for a call that needs `bytes` of it on `stream`.
   /// Errors   throws tweed::Error: too small; another stream.
   void* take(char const* call, std::size_t bytes, cudaStream_t stream) {
+    return takeFor(Use::Functions, call, bytes, stream);
+  }
+
+  /// The memory, as the state of a kernel of your own that calls lastBlock() or gridReduce():
+  /// `bytes` of it for launches on `stream`.
+  /// Errors   throws tweed::Error: too small; another stream.
+  void* takeState(char const* call, std::size_t bytes, cudaStream_t stream) {
+    return takeFor(Use::Kernels, call, bytes, stream);
+  }
+
+ private:
+  // Each kind leaves in the memory what the other would take for its own.
+  enum class Use { None, Functions, Kernels };
+
+  void* takeFor(Use use, char const* call, std::size_t bytes, cudaStream_t stream) {
     if (stream != stream_)
       detail::fail(cudaErrorInvalidValue,
                    std::string(call) + ": the workspace belongs to another stream than the call's");
@@ -71,6 +87,12 @@ class Workspace {
       detail::fail(cudaErrorInvalidValue, std::string(call) + ": needs a workspace of " +
                                               std::to_string(bytes) + " bytes, this one has " +
                                               std::to_string(bytes_));
+    if (use_ != Use::None && use_ != use)
+      detail::fail(cudaErrorInvalidValue,
+                   std::string(call) + ": the workspace serves " +
+                       (use_ == Use::Kernels ? "kernels (takeState)" : "whole-array functions") +
+                       " already; another one is needed");
+    use_ = use;
     return data_;
   }
 
@@ -111,6 +133,7 @@ class Workspace {
   void* data_ = nullptr;
   bool canOverlap_ = false;
   Capture last_;
+  Use use_ = Use::None;
 };
 
 }  // namespace tweed
