@@ -96,7 +96,6 @@ class Workspace {
     return data_;
   }
 
- private:
   // The capture of the stream, and the one node that comes before whatever is captured next.
   struct Capture {
     bool isActive = false;
