@@ -34,6 +34,7 @@
 #include <tweed/launch/launchConfig.cuh>
 #include <tweed/launch/occupancy.cuh>
 #include <tweed/memory/dynamicShared.cuh>
+#include <tweed/memory/loadStore.cuh>
 #include <tweed/memory/sharedArray.cuh>
 #include <tweed/memory/vector.cuh>
 #include <tweed/memory/vectorLoad.cuh>

@@ -1,32 +1,157 @@
 // SPDX-License-Identifier: Apache-2.0
-// tweed/arch/cache.cuh - 16-byte loads with a hint about reuse.
+// tweed/arch/cache.cuh - loads and stores of 1 to 16 bytes with a hint to the caches.
 #pragma once
 
 #include <tweed/core/config.cuh>
 
-namespace tweed::arch {
+namespace tweed {
 
-/// 16 bytes as the unit that one load instruction moves.
-struct alignas(16) Bytes16 {
-  unsigned word[4];
+/// What a load or store of global memory tells the caches. Speed alone depends on it, but ReadOnly
+/// and ReadOnce are promises.
+enum class Cache {
+  Normal,     ///< nothing
+  Streaming,  ///< touched once: the first to leave L1 and L2
+  Keep,       ///< touched again soon: the last to leave L1 and L2
+  ReadOnly,   ///< loads: nobody writes this memory while the kernel runs
+  ReadOnce,   ///< the same, and read once: takes no place in L1
 };
 
-/// Loads p[Offset], which this kernel reads once: it takes no place in L1, and L2 fetches the rest
-/// of its 128 bytes with it. (Fetching 256 is 2 % faster at 16 MB and 8 % slower from 256 MB on.)
-/// The offset is part of the instruction, so several loads share one address register.
-/// Needs    p aligned to 16 bytes; memory that is not written while the kernel runs.
-/// Source   PTX ISA, ld.global.nc with cache eviction priority and prefetch size.
-template <int Offset = 0>
-TWEED_DEVICE Bytes16 loadOnce(Bytes16 const* p) {
+namespace arch {
+
+/// Bytes as the unit that one instruction moves.
+template <int Bytes>
+struct alignas(Bytes) Piece {
+  static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16,
+                "tweed::arch::Piece: one instruction moves 1, 2, 4, 8 or 16 bytes");
+  unsigned word[Bytes / 4];
+};
+template <>
+struct Piece<2> {
+  unsigned short word[1];
+};
+template <>
+struct Piece<1> {
+  unsigned char word[1];
+};
+using Bytes16 = Piece<16>;
+
 #if defined(__CUDA_ARCH__)
-  Bytes16 v;
-  asm volatile("ld.global.nc.L1::no_allocate.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4 + %5];"
-               : "=r"(v.word[0]), "=r"(v.word[1]), "=r"(v.word[2]), "=r"(v.word[3])
-               : "l"(p), "n"(Offset * 16));
-  return v;
+namespace detail {
+
+// The types that CUDA's own functions take.
+TWEED_DEVICE uint4* native(Piece<16>* p) { return reinterpret_cast<uint4*>(p); }
+TWEED_DEVICE uint2* native(Piece<8>* p) { return reinterpret_cast<uint2*>(p); }
+TWEED_DEVICE unsigned* native(Piece<4>* p) { return reinterpret_cast<unsigned*>(p); }
+
+template <class Native, int Bytes>
+TWEED_DEVICE void storeStreaming(Native* p, Piece<Bytes> const& value) {
+  __stcs(p, __builtin_bit_cast(Native, value));
+}
+
+// The three widths of one instruction. The offset is part of it, so that several accesses share one
+// address register. The last argument is a clobber where others may write the
+// memory.
+#define TWEED_LOADS(NAME, BEGIN, INSTRUCTION, END, ...)                               \
+  template <int Offset>                                                               \
+  TWEED_DEVICE Piece<16> NAME(Piece<16> const* p) {                                   \
+    Piece<16> v;                                                                      \
+    asm volatile(BEGIN INSTRUCTION ".v4.u32 {%0, %1, %2, %3}, [%4 + %5]" END          \
+                 : "=r"(v.word[0]), "=r"(v.word[1]), "=r"(v.word[2]), "=r"(v.word[3]) \
+                 : "l"(p), "n"(Offset * 16) __VA_ARGS__);                             \
+    return v;                                                                         \
+  }                                                                                   \
+  template <int Offset>                                                               \
+  TWEED_DEVICE Piece<8> NAME(Piece<8> const* p) {                                     \
+    Piece<8> v;                                                                       \
+    asm volatile(BEGIN INSTRUCTION ".v2.u32 {%0, %1}, [%2 + %3]" END                  \
+                 : "=r"(v.word[0]), "=r"(v.word[1])                                   \
+                 : "l"(p), "n"(Offset * 8) __VA_ARGS__);                              \
+    return v;                                                                         \
+  }                                                                                   \
+  template <int Offset>                                                               \
+  TWEED_DEVICE Piece<4> NAME(Piece<4> const* p) {                                     \
+    Piece<4> v;                                                                       \
+    asm volatile(BEGIN INSTRUCTION ".u32 %0, [%1 + %2]" END                           \
+                 : "=r"(v.word[0])                                                    \
+                 : "l"(p), "n"(Offset * 4) __VA_ARGS__);                              \
+    return v;                                                                         \
+  }
+#define TWEED_KEEP "{.reg .b64 keep; createpolicy.fractional.L2::evict_last.b64 keep, 1.0; "
+// 128 bytes: L2 fetches the rest of them with the first. (256 are 2 % faster at 16 MB and 8 %
+// slower from 256 MB on.)
+TWEED_LOADS(loadReadOnce, "", "ld.global.nc.L1::no_allocate.L2::128B", ";")
+TWEED_LOADS(loadKeep, TWEED_KEEP, "ld.global.L1::evict_last.L2::cache_hint", ", keep;}", : "memory")
+#undef TWEED_LOADS
+
+TWEED_DEVICE void storeKeep(Piece<16>* p, Piece<16> v) {
+  asm volatile(
+      TWEED_KEEP
+      "st.global.L1::evict_last.L2::cache_hint.v4.u32 [%0], {%1, %2, %3, %4}, keep;}" ::"l"(p),
+      "r"(v.word[0]), "r"(v.word[1]), "r"(v.word[2]), "r"(v.word[3])
+      : "memory");
+}
+TWEED_DEVICE void storeKeep(Piece<8>* p, Piece<8> v) {
+  asm volatile(TWEED_KEEP
+               "st.global.L1::evict_last.L2::cache_hint.v2.u32 [%0], {%1, %2}, keep;}" ::"l"(p),
+               "r"(v.word[0]), "r"(v.word[1])
+               : "memory");
+}
+TWEED_DEVICE void storeKeep(Piece<4>* p, Piece<4> v) {
+  asm volatile(TWEED_KEEP "st.global.L1::evict_last.L2::cache_hint.u32 [%0], %1, keep;}" ::"l"(p),
+               "r"(v.word[0])
+               : "memory");
+}
+#undef TWEED_KEEP
+
+}  // namespace detail
+#endif
+
+// Needs    global memory, p aligned to its piece. Hints are for pieces of 4 to 16 bytes; smaller
+//          ones are plain accesses, and so are all on the loom.
+// Source   PTX ISA, ld, ld.global.nc, st: cache operators, eviction priority, prefetch size;
+//          createpolicy.
+
+/// The piece p[Offset].
+template <Cache Hint, int Offset = 0, int Bytes>
+TWEED_DEVICE Piece<Bytes> load(Piece<Bytes> const* p) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (Bytes >= 4 && Hint == Cache::ReadOnce) {
+    return detail::loadReadOnce<Offset>(p);
+  } else if constexpr (Bytes >= 4 && Hint == Cache::Keep) {
+    return detail::loadKeep<Offset>(p);
+  } else if constexpr (Bytes >= 4 && Hint == Cache::ReadOnly) {
+    return __builtin_bit_cast(Piece<Bytes>,
+                              __ldg(detail::native(const_cast<Piece<Bytes>*>(p)) + Offset));
+  } else if constexpr (Bytes >= 4 && Hint == Cache::Streaming) {
+    return __builtin_bit_cast(Piece<Bytes>,
+                              __ldcs(detail::native(const_cast<Piece<Bytes>*>(p)) + Offset));
+  } else {
+    return p[Offset];
+  }
 #else
-  return p[Offset];
+  Piece<Bytes> v;
+  memcpy(&v, p + Offset, Bytes);
+  return v;
 #endif
 }
 
-}  // namespace tweed::arch
+/// p[0] = value.
+template <Cache Hint, int Bytes>
+TWEED_DEVICE void store(Piece<Bytes>* p, Piece<Bytes> const& value) {
+  static_assert(Hint != Cache::ReadOnly && Hint != Cache::ReadOnce,
+                "tweed: memory that is stored to is neither Cache::ReadOnly nor Cache::ReadOnce");
+#if defined(__CUDA_ARCH__)
+  if constexpr (Bytes >= 4 && Hint == Cache::Keep) {
+    detail::storeKeep(p, value);
+  } else if constexpr (Bytes >= 4 && Hint == Cache::Streaming) {
+    detail::storeStreaming(detail::native(p), value);
+  } else {
+    *p = value;
+  }
+#else
+  memcpy(p, &value, Bytes);
+#endif
+}
+
+}  // namespace arch
+}  // namespace tweed

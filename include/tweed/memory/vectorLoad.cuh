@@ -24,7 +24,7 @@ struct VectorLoad {
       TWEED_ASSERT(reinterpret_cast<unsigned long long>(at) % 16 == 0,
                    "tweed::VectorLoad: address %p is not a multiple of 16",
                    static_cast<void const*>(at));
-      return arch::loadOnce<Offset>(reinterpret_cast<arch::Bytes16 const*>(at));
+      return arch::load<Cache::ReadOnce, Offset>(reinterpret_cast<arch::Bytes16 const*>(at));
     } else {
       T const item = at[Offset];  // as T: its alignment decides how wide the loads are
       return arch::Words<T>::of(item);
