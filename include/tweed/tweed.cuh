@@ -7,6 +7,7 @@
 #include <tweed/arch/cache.cuh>
 #include <tweed/arch/overlap.cuh>
 #include <tweed/arch/sharedMemory.cuh>
+#include <tweed/arch/redux.cuh>
 #include <tweed/arch/shuffle.cuh>
 #include <tweed/arch/vote.cuh>
 #include <tweed/block/blockArg.cuh>
@@ -40,5 +41,6 @@
 #include <tweed/memory/vectorLoad.cuh>
 #include <tweed/memory/workspace.cuh>
 #include <tweed/version.cuh>
+#include <tweed/warp/laneMask.cuh>
 #include <tweed/warp/warpReduce.cuh>
 #include <tweed/warp/warpScan.cuh>

@@ -195,8 +195,17 @@ void Engine::compute(Warp& warp, unsigned warpIndex, Group const& group) {
         call(lane).out = group.op == WarpOp::matchAny || equal == group.arrived ? equal : 0;
       });
       break;
-    default: {
+    default: {  // a reduction
       unsigned const first = unsigned(__builtin_ctz(group.arrived));
+      unsigned const missing = group.mask & ~group.arrived;
+      if (missing && options_.readsMustBeDefined) {
+        int const lane = __builtin_ctz(missing);
+        TWEED_LOOM_RAISE(
+            FaultKind::undefinedRead,
+            format("%s(0x%08x) at %s: %s folds lane %d, which %s", group.name, group.mask,
+                   show(group.site).c_str(), showThread(warpIndex * 32 + first).c_str(), lane,
+                   warp.exists >> lane & 1 ? "has exited" : "the block does not have"));
+      }
       auto result = std::uint32_t(call(first).in);
       forEachLane(group.arrived & ~(1u << first), [&](unsigned lane) {
         result = combine(group.op, result, std::uint32_t(call(lane).in));

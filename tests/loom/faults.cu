@@ -41,6 +41,10 @@ __global__ void readsExitedLane() {
   if (threadIdx.x == 5) return;
   __shfl_sync(0xffffffffu, 1, 5);
 }
+__global__ void foldsExitedLane() {
+  if (threadIdx.x == 5) return;
+  __reduce_add_sync(0xffffffffu, 1);
+}
 __global__ void fullMask() { __shfl_xor_sync(0xffffffffu, 1, 1); }
 __global__ void fullMaskInBranch() {
   if (threadIdx.x < 16) __ballot_sync(0xffffffffu, 1);
@@ -180,6 +184,9 @@ TEST_CASE("loom faults: masks") {
          readsOutsideMask, shape(1, 32));
   expect(FaultKind::undefinedRead, {"reads lane 5, which has exited"}, readsExitedLane,
          shape(1, 32));
+  expect(FaultKind::undefinedRead,
+         {"__reduce_add_sync(0xffffffff) at faults.cu:", "folds lane 5, which has exited"},
+         foldsExitedLane, shape(1, 32));
   expect(FaultKind::mask,
          {"the mask names lanes that warp 1 does not have (it has 16, the block 48 threads)"},
          fullMask, shape(1, 48));
@@ -229,6 +236,7 @@ TEST_CASE("loom faults: options that allow more") {
   ScopedOptions scope(options);
   CHECK_FALSE(outcome(exitsBeforeBarrier, shape(2, 256)).faulted);
   CHECK_FALSE(outcome(readsExitedLane, shape(1, 32)).faulted);
+  CHECK_FALSE(outcome(foldsExitedLane, shape(1, 32)).faulted);
   CHECK_FALSE(outcome(fullMask, shape(1, 48)).faulted);
 }
 

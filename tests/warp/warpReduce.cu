@@ -106,9 +106,52 @@ void checkWatched(int* bad) {
   }
 }
 
+template <class Op>
+__global__ void reduceFlags(unsigned char const* in, unsigned char* out, Op op, int count) {
+  bool const flag = in[threadIdx.x] != 0;
+  out[threadIdx.x] = tweed::warpReduce(flag, op) + 2 * tweed::warpReduce(flag, op, count);
+}
+template <class Op>
+void checkFlags(Op op) {
+  for (int odd = 0; odd <= 33; odd += 11) {  // one lane differs, or none
+    for (unsigned char const most : {0, 1}) {
+      std::vector<unsigned char> flags(32, most);
+      if (odd < 32) flags[std::size_t(odd)] = most == 0;
+      DeviceArray<unsigned char> const in(flags);
+      DeviceArray<unsigned char> const out(32);
+      tweed::launch(reduceFlags<Op>, {1, 32}, in.data(), out.data(), op, 12);
+      tweed::synchronize();
+      bool all = flags[0] != 0;
+      bool some = all;
+      for (int i = 1; i < 32; ++i) {
+        all = op(all, flags[std::size_t(i)] != 0);
+        if (i < 12) some = all;
+      }
+      for (int const got : out.host()) REQUIRE(got == int(all) + 2 * int(some));
+    }
+  }
+}
+
 struct AddModulo {  // no identity, not said to be commutative
   TWEED_HOST_DEVICE int operator()(int a, int b) const { return (a + b) % 1009; }
 };
+
+// Whole warps of integers, whose fold is one instruction.
+template <class T, class Op>
+void checkInteger(Op op) {
+  std::vector<T> in;
+  for (std::uint64_t i = 0; i < oddThreads; ++i) in.push_back(T(noise(i * 31 + sizeof(T))));
+  in[5] = tweed::Limits<T>::least(), in[40] = tweed::Limits<T>::greatest();
+  checkWidth<32>(in, op);
+}
+template <class T>
+void checkInteger() {
+  // The sum of the largest signed integers is undefined on the host, and bits of int are enough.
+  if constexpr (!tweed::Limits<T>::isSigned || sizeof(T) < 4) checkInteger<T>(tweed::Sum{});
+  checkInteger<T>(tweed::Min{}), checkInteger<T>(tweed::MaxNumber{});
+  checkInteger<T>(tweed::BitAnd{}), checkInteger<T>(tweed::BitOr{});
+  checkInteger<T>(tweed::BitXor{});
+}
 
 template <int Width, class T, class Op>
 std::vector<T> reduced(std::vector<T> const& in, Op op) {
@@ -303,6 +346,15 @@ TEST_SUITE("warpReduce") {
     got = out.host();
     for (std::size_t lane = 0; lane < 32; ++lane)
       CHECK(got[lane] == (lane < 16 ? 136 : 17 * 15 + 105 + 32));
+  }
+  TEST_CASE("integers of every width, signed or not") {
+    checkInteger<int>(), checkInteger<unsigned>(), checkInteger<short>();
+    checkInteger<unsigned char>(), checkInteger<signed char>();
+    checkInteger<long long>(), checkInteger<unsigned long long>();
+  }
+  TEST_CASE("truth values") {
+    checkFlags(tweed::BitAnd{}), checkFlags(tweed::BitOr{}), checkFlags(tweed::BitXor{});
+    checkFlags(tweed::Sum{}), checkFlags(tweed::Min{}), checkFlags(tweed::Max{});
   }
   TEST_CASE("widths that do not divide a warp are no widths (C12)") {
     for (int const width : {1, 2, 4, 8, 16, 32}) CHECK(32 % width == 0);

@@ -1,14 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
-// tweed/warp/warpReduce.cuh - combine one value per lane across a warp or an equal part of one.
+// tweed/warp/warpReduce.cuh - combine one value per lane across a warp, an equal part, or any set of
+// its lanes.
 #pragma once
 
+#include <tweed/arch/redux.cuh>
 #include <tweed/arch/shuffle.cuh>
+#include <tweed/arch/vote.cuh>
 #include <tweed/core/ops.cuh>
 #include <tweed/core/thread.cuh>
+#include <tweed/warp/laneMask.cuh>
 
 namespace tweed {
 
 namespace detail {
+
+template <class Op>
+inline constexpr bool isBitwise = isSame<Op, BitAnd> || isSame<Op, BitOr> || isSame<Op, BitXor>;
+template <class Op>
+inline constexpr bool isExtreme =
+    isSame<Op, Min> || isSame<Op, MinNumber> || isSame<Op, Max> || isSame<Op, MaxNumber>;
+template <class T>
+inline constexpr bool isBuiltinInteger =
+    isSame<T, int> || isSame<T, unsigned> || isSame<T, long> || isSame<T, unsigned long> ||
+    isSame<T, long long> || isSame<T, unsigned long long> || isSame<T, short> ||
+    isSame<T, unsigned short> || isSame<T, signed char> || isSame<T, unsigned char> ||
+    isSame<T, char> || isSame<T, bool>;
+
+// What redux.sync folds: integers of up to 32 bits, the narrow ones widened, whose fold in 32 bits
+// has the same low bits; and, or and xor of 64 bits as two halves.
+template <class T, class Op>
+inline constexpr bool isRedux = arch::hasRedux&& isBuiltinInteger<T> &&
+                                (isBitwise<Op> ||
+                                 (sizeof(T) <= 4 && (isSame<Op, Sum> || isExtreme<Op>)));
+
+template <class T, class Op>
+TWEED_DEVICE T foldByRedux(unsigned mask, T value, Op op) {
+  using Wide = typename Conditional<Limits<T>::isSigned, int, unsigned>::Type;
+  if constexpr (sizeof(T) == 8) {
+    auto const bits = static_cast<unsigned long long>(value);
+    unsigned long long const high = foldByRedux(mask, unsigned(bits >> 32), op);
+    return T(high << 32 | foldByRedux(mask, unsigned(bits), op));
+  } else if constexpr (isSame<Op, Sum>) {
+    return T(arch::reduxAdd(mask, Wide(value)));
+  } else if constexpr (isSame<Op, Min> || isSame<Op, MinNumber>) {
+    return T(arch::reduxMin(mask, Wide(value)));
+  } else if constexpr (isExtreme<Op>) {
+    return T(arch::reduxMax(mask, Wide(value)));
+  } else if constexpr (isSame<Op, BitAnd>) {
+    return T(arch::reduxAnd(mask, unsigned(value)));
+  } else if constexpr (isSame<Op, BitOr>) {
+    return T(arch::reduxOr(mask, unsigned(value)));
+  } else {
+    return T(arch::reduxXor(mask, unsigned(value)));
+  }
+}
 
 // Butterfly over neighbours. After the step of distance d each lane holds the fold, in lane order,
 // of its aligned group of 2d lanes, so every lane ends with the same tree and hence the same bits:
@@ -16,45 +61,94 @@ namespace detail {
 //   lane      0      1      2      3
 //   d = 1    01     01     23     23
 //   d = 2  0123   0123   0123   0123
+//
+// redux takes as long for a part of a warp as for a whole one, so that groups do better without.
 template <int Width, class T, class Op>
 TWEED_DEVICE T foldLanes(unsigned mask, T value, Op op, [[maybe_unused]] int lane) {
+  if constexpr (Width == warpThreads && isRedux<T, Op>) {
+    return foldByRedux(mask, value, op);
+  } else {
 #pragma unroll
-  for (int d = 1; d < Width; d *= 2) {
-    T const other = arch::shuffleXor(mask, value, d, Width);
-    if constexpr (isCommutative<Op>) {
-      value = op(value, other);
-    } else {
-      bool const later = (lane & d) != 0;
-      T const first = later ? other : value;
-      T const second = later ? value : other;
-      value = op(first, second);
+    for (int d = 1; d < Width; d *= 2) {
+      T const other = arch::shuffleXor(mask, value, d, Width);
+      if constexpr (isCommutative<Op>) {
+        value = op(value, other);
+      } else {
+        bool const later = (lane & d) != 0;
+        T const first = later ? other : value;
+        T const second = later ? value : other;
+        value = op(first, second);
+      }
     }
+    return value;
   }
-  return value;
 }
 
 // The same when only the first `count` lanes of each group hold data, 1 <= count <= Width. A group
 // of d lanes has a fold if its first lane holds data; all its lanes have it, so the first is asked.
 template <int Width, class T, class Op>
 TWEED_DEVICE T foldFirstLanes(unsigned mask, T value, Op op, int lane, int count) {
+  if constexpr (Width == warpThreads && isRedux<T, Op>) {
+    return foldByRedux(mask, lane < count ? value : identityOf<Op, T>(), op);
+  } else {
 #pragma unroll
-  for (int d = 1; d < Width; d *= 2) {
-    int const mine = lane & ~(d - 1);
-    int const theirs = mine ^ d;
-    T const other = arch::shuffle(mask, value, theirs < count ? theirs : lane, Width);
-    if (theirs < count && mine < count) {
-      T const first = theirs > mine ? value : other;
-      T const second = theirs > mine ? other : value;
-      value = op(first, second);
-    } else if (theirs < count) {
-      value = other;
+    for (int d = 1; d < Width; d *= 2) {
+      int const mine = lane & ~(d - 1);
+      int const theirs = mine ^ d;
+      T const other = arch::shuffle(mask, value, theirs < count ? theirs : lane, Width);
+      if (theirs < count && mine < count) {
+        T const first = theirs > mine ? value : other;
+        T const second = theirs > mine ? other : value;
+        value = op(first, second);
+      } else if (theirs < count) {
+        value = other;
+      }
     }
+    return value;
   }
-  return value;
+}
+
+// The same for any set of lanes, by pointer jumping: a lane holds the fold of the lanes from itself
+// up to `next`, and takes in the run that starts there. Each round doubles the runs, and the lowest
+// lane ends with all. Set lanes 1, 2, 6, 7, 9:
+//
+//   lane         1      2      6      7      9
+//   round 1     12     26     67     79      9
+//   round 2   1267   2679    679     79      9
+//   round 3  12679   2679    679     79      9
+template <class T, class Op>
+TWEED_DEVICE T foldMask(unsigned mask, T value, Op op, int lane) {
+  if constexpr (isRedux<T, Op>) {
+    return foldByRedux(mask, value, op);
+  } else {
+    if (mask == fullMask) return foldLanes<warpThreads>(mask, value, op, lane);
+    int next = nextLane(mask, lane);
+    for (int run = 1; run < arch::countLanes(mask); run *= 2) {
+      int const from = next < warpThreads ? next : lane;
+      T const other = arch::shuffle(mask, value, from);
+      int const beyond = arch::shuffle(mask, next, from);
+      if (next < warpThreads) {
+        value = op(value, other);
+        next = beyond;
+      }
+    }
+    return arch::shuffle(mask, value, lowestLane(mask));
+  }
 }
 
 template <int Width>
 inline constexpr bool isWarpWidth = isPow2(Width) && Width <= warpThreads;
+
+// A count as the number of an argument: any integer type, and what does not fit is out of range too.
+template <class Count>
+TWEED_DEVICE int checkCount([[maybe_unused]] char const* call, Count count,
+                            [[maybe_unused]] int least, [[maybe_unused]] int most) {
+  static_assert(isBuiltinInteger<Count>, "tweed: a count must be an integer");
+  [[maybe_unused]] auto const asked = static_cast<long long>(count);
+  TWEED_ASSERT(asked >= least && asked <= most, "tweed::%s: count is %lld, allowed are %d to %d",
+               call, asked, least, most);
+  return int(count);
+}
 
 // The lanes of this lane's group of Width.
 template <int Width>
@@ -79,9 +173,12 @@ TWEED_DEVICE unsigned groupMask(int lane) {
 /// Op       associative, T = op(T, T). Lane order is kept unless it says it is commutative.
 /// Sync     the lanes of a group call it together; groups are independent. No barrier; orders no
 ///          memory.
-/// Cost     log2(Width) shuffles for every 4 bytes of T.
+/// Cost     log2(Width) shuffles for every 4 bytes of T. A whole warp's sum, minimum or maximum of
+///          integers of at most 32 bits, and their and, or and xor of at most 64: one instruction
+///          for every 4 bytes from sm_80 on.
 /// Errors   compile time: Width, T not trivially copyable, op not callable as T = op(T, T).
-/// Source   CUDA C++ Programming Guide, warp shuffle functions: reduction across a warp.
+/// Source   CUDA C++ Programming Guide, warp shuffle functions: reduction across a warp; PTX ISA,
+///          redux.sync.
 template <int Width = warpThreads, class T, class Op = Sum>
 TWEED_DEVICE T warpReduce(T value, Op op = Op{}) {
   static_assert(detail::isWarpWidth<Width>,
@@ -95,21 +192,42 @@ TWEED_DEVICE T warpReduce(T value, Op op = Op{}) {
 /// never read.
 /// Shape    as above; 0 <= count <= Width, the same in all lanes of the group. count == 0 needs an
 ///          operator with an identity, which is then the result.
-/// Errors   as above; count out of range stops the kernel under TWEED_DEBUG and on the loom.
-template <int Width = warpThreads, class T, class Op>
-TWEED_DEVICE T warpReduce(T value, Op op, int count) {
+/// Errors   as above, and a count that is no integer; a count out of range stops the kernel under
+///          TWEED_DEBUG and on the loom.
+template <int Width = warpThreads, class T, class Op, class Count>
+TWEED_DEVICE T warpReduce(T value, Op op, Count count) {
   static_assert(detail::isWarpWidth<Width>,
                 "tweed::warpReduce: Width must be 1, 2, 4, 8, 16 or 32");
   static_assert(isReduction<Op, T>, "tweed::warpReduce: op must be callable as T = op(T, T)");
-  [[maybe_unused]] constexpr int least = hasIdentity<Op, T> ? 0 : 1;
-  TWEED_ASSERT(count >= least && count <= Width,
-               "tweed::warpReduce: count is %d, allowed are %d to %d", count, least, Width);
+  int const some = detail::checkCount("warpReduce", count, hasIdentity<Op, T> ? 0 : 1, Width);
   int const lane = arch::laneId();
   if constexpr (hasIdentity<Op, T>) {
-    if (count <= 0) return identityOf<Op, T>();
+    if (some <= 0) return identityOf<Op, T>();
   }
   return detail::foldFirstLanes<Width>(detail::groupMask<Width>(lane), value, op,
-                                       lane & (Width - 1), count);
+                                       lane & (Width - 1), some);
+}
+
+/// Combines `value` of a set of lanes: any set, also in code that other lanes do not run.
+///
+///     if (x > 0) sum = tweed::warpReduce(tweed::activeLanes(), x, tweed::Sum{});
+///
+/// Shape    one T per lane of the set. All of these lanes exist and call, with the same set.
+/// Result   every lane of the set, same bits in each.
+/// Op       associative, T = op(T, T). Lane order is kept.
+/// Sync     the lanes of the set call it together; other lanes may do what they like, also call it
+///          with a set of their own. No barrier; orders no memory.
+/// Cost     n lanes: ceil(log2(n)) rounds of one shuffle and one more for every 4 bytes of T, and a
+///          last one without the extra shuffle. A whole warp and integers: as above.
+/// Errors   compile time as above. A set without the calling lane (an empty one, too) stops the
+///          kernel under TWEED_DEBUG and on the loom, which also names lanes that never come.
+/// Source   J. C. Wyllie, "The complexity of parallel computations", 1979 (pointer jumping).
+template <class T, class Op = Sum>
+TWEED_DEVICE T warpReduce(LaneMask lanes, T value, Op op = Op{}) {
+  static_assert(isReduction<Op, T>, "tweed::warpReduce: op must be callable as T = op(T, T)");
+  int const lane = arch::laneId();
+  detail::checkMask("warpReduce", lanes.bits, lane);
+  return detail::foldMask(lanes.bits, value, op, lane);
 }
 
 }  // namespace tweed
