@@ -5,6 +5,7 @@
 #include <tweed/warp/warpReduce.cuh>
 
 #include "support/device.cuh"
+#include "support/folds.cuh"
 #include "support/ops.cuh"
 
 namespace {
@@ -16,13 +17,6 @@ constexpr int fullThreads = 64;
 struct AddModulo {  // no identity, not said to be commutative
   TWEED_HOST_DEVICE int operator()(int a, int b) const { return (a + b) % 1009; }
 };
-
-template <class T, class Op>
-T foldOnHost(T const* in, int count, Op op) {
-  T value = in[0];
-  for (int i = 1; i < count; ++i) value = op(value, in[i]);
-  return value;
-}
 
 // Two sets of lanes and the lanes of neither reduce in branches of their own, each with its mask.
 template <class T, class Op>

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "support/device.cuh"
+#include "support/folds.cuh"
 #include "support/ops.cuh"
 
 namespace {
@@ -14,11 +15,6 @@ using namespace tweedTest;
 // Two warps, and half a one: groups of up to 16 lanes also stand in a warp that is not whole.
 constexpr int fullThreads = 64;
 constexpr int oddThreads = 80;
-
-template <class T>
-struct Prefixes {
-  T inclusive, exclusive, totals[2];
-};
 
 template <int Width, class T, class Op>
 __global__ void scanGroups(T const* in, Prefixes<T>* out, Op op, T init) {
@@ -40,27 +36,6 @@ __global__ void scanCounts(T const* in, Prefixes<T>* out, Op op, T init, int con
   out[t] = {inclusive, exclusive, {total, again}};
 }
 
-// Lanes from `count` on get the total, or init op total.
-template <class T, class Op>
-void checkGroup(Prefixes<T> const* got, T const* in, int width, int count, Op op, T init) {
-  T total = in[0];
-  for (int i = 1; i < count; ++i) total = op(total, in[i]);
-  T prefix = in[0];
-  for (int lane = 0; lane < width; ++lane) {
-    CAPTURE(lane);
-    bool const isFirst = lane == 0;
-    if (!isFirst) {
-      REQUIRE(got[lane].exclusive == op(init, prefix));
-      if (lane < count) prefix = op(prefix, in[lane]);
-    } else {
-      REQUIRE(got[lane].exclusive == init);
-    }
-    REQUIRE(got[lane].inclusive == prefix);
-    REQUIRE(got[lane].totals[0] == total);
-    REQUIRE(got[lane].totals[1] == total);
-  }
-}
-
 template <int Width, class T, class Op>
 void checkWidth(std::vector<T> const& in, Op op, T init) {
   CAPTURE(Width);
@@ -72,21 +47,22 @@ void checkWidth(std::vector<T> const& in, Op op, T init) {
   tweed::synchronize();
   std::vector<Prefixes<T>> got = out.host();
   for (int first = 0; first < threads; first += Width)
-    checkGroup(got.data() + first, in.data() + first, Width, Width, op, init);
+    checkPrefixes(got.data() + first, Width, in.data() + first, Width, op, init);
 
   // Every count, a different one in each group.
-  for (int base = 1; base <= Width; base += isShort() && base > 2 && base < Width - 3 ? 3 : 1) {
+  int const least = tweed::hasIdentity<Op, T> ? 0 : 1;
+  for (int base = least; base <= Width; base += isShort() && base > 2 && base < Width - 3 ? 3 : 1) {
     std::vector<int> counts;
-    for (int g = 0; g < groups; ++g) counts.push_back(1 + (base - 1 + g * 7) % Width);
+    for (int g = 0; g < groups; ++g)
+      counts.push_back(least + (base - least + g * 7) % (Width - least + 1));
     DeviceArray<int> const dCounts(counts);
     tweed::launch(scanCounts<Width, T, Op>, {1, unsigned(threads)}, dIn.data(), out.data(), op,
                   init, dCounts.data());
     tweed::synchronize();
     got = out.host();
     for (int g = 0; g < groups; ++g) {
-      CAPTURE(counts[std::size_t(g)]);
-      checkGroup(got.data() + g * Width, in.data() + g * Width, Width, counts[std::size_t(g)], op,
-                 init);
+      checkPrefixes(got.data() + g * Width, Width, in.data() + g * Width, counts[std::size_t(g)],
+                    op, init);
     }
   }
 }
@@ -234,16 +210,22 @@ TEST_SUITE("warpScan") {
   }
 #if defined(TWEED_LOOM)
   TEST_CASE("a count out of range stops the kernel, with the range") {
+    DeviceArray<int> const in(std::vector<int>(8, 1));
+    DeviceArray<Prefixes<int>> const out(8);
+    auto const plus = [] __host__ __device__(int a, int b) { return a + b; };
     for (int const count : {0, -1, 9}) {
       DeviceArray<int> const counts(std::vector<int>(1, count));
-      DeviceArray<int> const in(std::vector<int>(8, 1));
-      DeviceArray<Prefixes<int>> const out(8);
-      std::string const text = fault([&] {
+      std::string text = fault([&] {
         tweed::launch(scanCounts<8, int, tweed::Sum>, {1, 8}, in.data(), out.data(), tweed::Sum{},
                       0, counts.data());
       });
-      CAPTURE(text);
-      CHECK(contains(text, "count is " + std::to_string(count) + ", allowed are 1 to 8"));
+      std::string const asked = "count is " + std::to_string(count);
+      CHECK(contains(text, count == 0 ? "" : asked + ", allowed are 0 to 8"));
+      text = fault([&] {
+        tweed::launch(scanCounts<8, int, decltype(plus)>, {1, 8}, in.data(), out.data(), plus, 0,
+                      counts.data());
+      });
+      CHECK(contains(text, asked + ", allowed are 1 to 8"));
     }
   }
 #endif

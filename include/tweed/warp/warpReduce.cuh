@@ -150,6 +150,10 @@ TWEED_DEVICE int checkCount([[maybe_unused]] char const* call, Count count,
   return int(count);
 }
 
+// Nothing can be folded where there is an identity to give.
+template <class Op, class T>
+inline constexpr int leastCount = hasIdentity<Op, T> ? 0 : 1;
+
 // The lanes of this lane's group of Width.
 template <int Width>
 TWEED_DEVICE unsigned groupMask(int lane) {
@@ -199,7 +203,7 @@ TWEED_DEVICE T warpReduce(T value, Op op, Count count) {
   static_assert(detail::isWarpWidth<Width>,
                 "tweed::warpReduce: Width must be 1, 2, 4, 8, 16 or 32");
   static_assert(isReduction<Op, T>, "tweed::warpReduce: op must be callable as T = op(T, T)");
-  int const some = detail::checkCount("warpReduce", count, hasIdentity<Op, T> ? 0 : 1, Width);
+  int const some = detail::checkCount("warpReduce", count, detail::leastCount<Op, T>, Width);
   int const lane = arch::laneId();
   if constexpr (hasIdentity<Op, T>) {
     if (some <= 0) return identityOf<Op, T>();

@@ -71,19 +71,25 @@ TWEED_DEVICE Scan<T> warpInclusiveScan(T value, Op op) {
   return detail::scanLanes<Width>(detail::groupMask<Width>(lane), value, op, lane & (Width - 1));
 }
 
-/// The same when only the first `count` lanes hold data, 1 <= count <= Width: lanes from `count` on
-/// get the total as their prefix, and their values are never read.
-template <int Width = warpThreads, class T, class Op>
-TWEED_DEVICE Scan<T> warpInclusiveScan(T value, Op op, int count) {
+/// The same when only the first `count` lanes hold data: lanes from `count` on get the total as their
+/// prefix, and their values are never read.
+/// Shape    as above; 0 <= count <= Width, the same in all lanes of the group. count == 0 needs an
+///          operator with an identity, which is then prefix and total.
+/// Errors   as above, and a count that is no integer; a count out of range stops the kernel under
+///          TWEED_DEBUG and on the loom.
+template <int Width = warpThreads, class T, class Op, class Count>
+TWEED_DEVICE Scan<T> warpInclusiveScan(T value, Op op, Count count) {
   static_assert(detail::isWarpWidth<Width>,
                 "tweed::warpInclusiveScan: Width must be 1, 2, 4, 8, 16 or 32");
   static_assert(isReduction<Op, T>,
                 "tweed::warpInclusiveScan: op must be callable as T = op(T, T)");
-  TWEED_ASSERT(count >= 1 && count <= Width,
-               "tweed::warpInclusiveScan: count is %d, allowed are 1 to %d", count, Width);
+  int const some = detail::checkCount("warpInclusiveScan", count, detail::leastCount<Op, T>, Width);
   int const lane = arch::laneId();
+  if constexpr (hasIdentity<Op, T>) {
+    if (some <= 0) return {identityOf<Op, T>(), identityOf<Op, T>()};
+  }
   return detail::scanFirstLanes<Width>(detail::groupMask<Width>(lane), value, op,
-                                       lane & (Width - 1), count);
+                                       lane & (Width - 1), some);
 }
 
 /// Exclusive scan: lane i of a group gets init op value[0] op ... op value[i - 1].
@@ -101,19 +107,21 @@ TWEED_DEVICE Scan<T> warpExclusiveScan(T value, Op op, Same<T> init) {
   return {detail::toExclusive<Width>(mask, scan.prefix, op, init, lane & (Width - 1)), scan.total};
 }
 
-/// The same when only the first `count` lanes hold data, 1 <= count <= Width: lanes from `count` on
-/// get init op total.
-template <int Width = warpThreads, class T, class Op>
-TWEED_DEVICE Scan<T> warpExclusiveScan(T value, Op op, Same<T> init, int count) {
+/// The same when only the first `count` lanes hold data: lanes from `count` on get init op total.
+/// With count == 0, which needs an operator with an identity, that is init.
+template <int Width = warpThreads, class T, class Op, class Count>
+TWEED_DEVICE Scan<T> warpExclusiveScan(T value, Op op, Same<T> init, Count count) {
   static_assert(detail::isWarpWidth<Width>,
                 "tweed::warpExclusiveScan: Width must be 1, 2, 4, 8, 16 or 32");
   static_assert(isReduction<Op, T>,
                 "tweed::warpExclusiveScan: op must be callable as T = op(T, T)");
-  TWEED_ASSERT(count >= 1 && count <= Width,
-               "tweed::warpExclusiveScan: count is %d, allowed are 1 to %d", count, Width);
+  int const some = detail::checkCount("warpExclusiveScan", count, detail::leastCount<Op, T>, Width);
   int const lane = arch::laneId();
+  if constexpr (hasIdentity<Op, T>) {
+    if (some <= 0) return {init, identityOf<Op, T>()};
+  }
   unsigned const mask = detail::groupMask<Width>(lane);
-  Scan<T> const scan = detail::scanFirstLanes<Width>(mask, value, op, lane & (Width - 1), count);
+  Scan<T> const scan = detail::scanFirstLanes<Width>(mask, value, op, lane & (Width - 1), some);
   return {detail::toExclusive<Width>(mask, scan.prefix, op, init, lane & (Width - 1)), scan.total};
 }
 
