@@ -6,8 +6,8 @@
 #include <tweed/arch/barrier.cuh>
 #include <tweed/arch/cache.cuh>
 #include <tweed/arch/overlap.cuh>
-#include <tweed/arch/sharedMemory.cuh>
 #include <tweed/arch/redux.cuh>
+#include <tweed/arch/sharedMemory.cuh>
 #include <tweed/arch/shuffle.cuh>
 #include <tweed/arch/vote.cuh>
 #include <tweed/block/blockArg.cuh>

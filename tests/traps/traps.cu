@@ -79,23 +79,16 @@ void blamesEarlier() {
   tweed::launch(fine, {1, 1}, x);
 }
 
-Case const cases[] = {{"otherBlock", run<otherBlock, 128>},
-                      {"otherShape", run<otherShape, 128>},
-                      {"tooDynamic", run<tooDynamic, 96>},
-                      {"blockCount", run<blockCount, 64>},
-                      {"warpCount", run<warpCount, 32>},
-                      {"scanCount", run<scanCount, 64>},
-                      {"otherScan", run<otherScan, 32>},
-                      {"otherExclusiveScan", run<otherExclusiveScan, 63>},
-                      {"partialWarp", run<partialWarp, 40>},
-                      {"partialGroup", run<partialGroup, 40>},
-                      {"warpScanCount", run<warpScanCount, 32>},
-                      {"misaligned", run<misaligned, 32>},
-                      {"sharedIndex", run<sharedIndex, 64>},
-                      {"sharedCount", run<sharedCount, 32>},
-                      {"twoDimensions", runTwoDimensions},
-                      {"namesKernel", namesKernel},
-                      {"blamesEarlier", blamesEarlier}};
+Case const cases[] = {
+    {"otherBlock", run<otherBlock, 128>},      {"otherShape", run<otherShape, 128>},
+    {"tooDynamic", run<tooDynamic, 96>},       {"blockCount", run<blockCount, 64>},
+    {"warpCount", run<warpCount, 32>},         {"scanCount", run<scanCount, 64>},
+    {"otherScan", run<otherScan, 32>},         {"otherExclusiveScan", run<otherExclusiveScan, 63>},
+    {"partialWarp", run<partialWarp, 40>},     {"partialGroup", run<partialGroup, 40>},
+    {"warpScanCount", run<warpScanCount, 32>}, {"misaligned", run<misaligned, 32>},
+    {"sharedIndex", run<sharedIndex, 64>},     {"sharedCount", run<sharedCount, 32>},
+    {"twoDimensions", runTwoDimensions},       {"namesKernel", namesKernel},
+    {"blamesEarlier", blamesEarlier}};
 
 }  // namespace
 

@@ -60,7 +60,10 @@ namespace detail {
 // Starts the first `some` of Count loads, Step vectors apart.
 template <class L, int Count, int Step, int First = 0, class T>
 TWEED_DEVICE void loadSome(T const* at, int some, typename L::Raw* raw) {
-  if (First < some) raw[First] = L::template load<First * Step>(at);
+  if (First < some)
+    raw[First] = L::template load<First * Step>(at);
+  else if constexpr (!isDeviceCode)
+    raw[First] = {};  // g++ cannot follow that it is never used
   if constexpr (First + 1 < Count) loadSome<L, Count, Step, First + 1>(at, some, raw);
 }
 
