@@ -37,6 +37,24 @@ TEST_SUITE("deviceInfo") {
     TWEED_CHECK(cudaMemGetInfo(&available, &total));
     CHECK(info.memoryBytes >= total);
   }
+  TEST_CASE("the limits of its multiprocessors are the same without the rest") {
+    tweed::MultiprocessorLimits const all = tweed::deviceInfo();
+    tweed::MultiprocessorLimits const few = tweed::multiprocessorLimits(tweed::currentDevice());
+    CHECK(few.computeCapability == all.computeCapability);
+    CHECK(few.threadsPerBlock == all.threadsPerBlock);
+    CHECK(few.sharedBytesReserved == all.sharedBytesReserved);
+    cudaDeviceProp properties;
+    TWEED_CHECK(cudaGetDeviceProperties(&properties, tweed::currentDevice()));
+    CHECK(few.computeCapability == properties.major * 10 + properties.minor);
+    CHECK(few.threadsPerMultiprocessor == properties.maxThreadsPerMultiProcessor);
+    CHECK(few.blocksPerMultiprocessor == properties.maxBlocksPerMultiProcessor);
+    CHECK(few.registersPerBlock == properties.regsPerBlock);
+    CHECK(few.registersPerMultiprocessor == properties.regsPerMultiprocessor);
+    CHECK(few.sharedBytesPerBlock == properties.sharedMemPerBlock);
+    CHECK(few.sharedBytesPerBlockOptIn == properties.sharedMemPerBlockOptin);
+    CHECK(few.sharedBytesPerMultiprocessor == properties.sharedMemPerMultiprocessor);
+    CHECK(few.sharedBytesReserved == properties.reservedSharedMemPerBlock);
+  }
   TEST_CASE("the numbers are a device's") {
     tweed::DeviceInfo const info = tweed::deviceInfo(tweed::currentDevice());
     CHECK(info.computeCapability >= 50);
@@ -67,6 +85,8 @@ TEST_SUITE("deviceInfo") {
   TEST_CASE("a device that does not exist is refused") {
     for (int const device : {-1, 1 << 20}) {
       CHECK(contains(refusal([&] { (void)tweed::deviceInfo(device); }), "cudaErrorInvalidDevice"));
+      CHECK(contains(refusal([&] { (void)tweed::multiprocessorLimits(device); }),
+                     "cudaErrorInvalidDevice"));
       CHECK(contains(
           refusal([&] { (void)tweed::deviceAttribute(cudaDevAttrMultiProcessorCount, device); }),
           "cudaErrorInvalidDevice"));

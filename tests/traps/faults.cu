@@ -2,6 +2,7 @@
 // tests/traps/faults.cu - what the host functions say of a kernel that failed while it ran, each
 // case a process of its own, since a fault ends the context. Prints the text; the test expects it.
 // On the loom a fault is an exception out of launch(), and an ordinary test.
+#undef NDEBUG  // a release build would take the assertion out
 #include <tweed/tweed.cuh>
 
 #include <cassert>
