@@ -44,7 +44,7 @@ __global__ void warpScanCount(float* x) {
 }
 __global__ void misaligned(float* x) {
   using Load = tweed::VectorLoad<float>;
-  x[threadIdx.x] = Load::fold<float>(Load::load<0>(x + 4 * threadIdx.x + 2), tweed::Sum{});
+  x[threadIdx.x] = Load::fold<float>(Load::load<0>(x + 4 * threadIdx.x + 2), tweed::Sum{}, 0);
 }
 __global__ void sharedIndex(float* x) {
   __shared__ tweed::SharedArray<float, 48> items;
