@@ -125,6 +125,14 @@ inline std::string nameOf(void const* kernel) {
   (void)cudaGetLastError();
   if (isKernelFault(code)) failEarlier(code);
   std::string const name = "tweed::launch: " + nameOf(kernel) + ": ";
+  if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidDeviceFunction) {
+    int const device = currentDevice();
+    fail(code, name + "the program has no code of it for compute capability " +
+                   std::to_string(deviceAttribute(cudaDevAttrComputeCapabilityMajor, device)) +
+                   "." +
+                   std::to_string(deviceAttribute(cudaDevAttrComputeCapabilityMinor, device)) +
+                   "; compile for it, by nvcc's -arch or CMAKE_CUDA_ARCHITECTURES");
+  }
   cudaFuncAttributes attributes{};
   auto const threads = std::size_t(threadsOf(config.block));
   if (cudaFuncGetAttributes(&attributes, kernel) != cudaSuccess) (void)cudaGetLastError();
