@@ -103,9 +103,10 @@ foreach(header IN LISTS headers)
   endif()
 
   # Merged with another shared library's, a function would start that one's kernels.
-  file(STRINGS ${include}/${header} lines
-       REGEX "^([^/]|/[^/])*(cudaLaunch|cudaFunc[GS]et|cudaOccupancy|[^A-Za-z0-9_]launch)[A-Za-z]*\\(")
-  if(lines AND NOT content MATCHES "\n#pragma GCC visibility push\\(hidden\\)\n.*\n#pragma GCC visibility pop\n")
+  set(takesKernels "(cudaLaunch|cudaFunc[GS]et|cudaOccupancy|[^A-Za-z0-9_]launch)[A-Za-z]*\\(")
+  set(hidden "\n#pragma GCC visibility push\\(hidden\\)\n.*\n#pragma GCC visibility pop\n")
+  file(STRINGS ${include}/${header} lines REGEX "^([^/]|/[^/])*${takesKernels}")
+  if(lines AND NOT content MATCHES "${hidden}")
     complain("takes or starts kernels, so it needs '#pragma GCC visibility push(hidden)' and pop")
   endif()
 

@@ -6,7 +6,7 @@
 #   tweed_add_gpu_executable(myTest.gpu myTest.cu)    # by nvcc; nothing if the project has no CUDA
 #   tweed_add_loom_executable(myTest.loom myTest.cu)  # by the C++ compiler
 #
-# Sources in other languages than CUDA may follow; libraries and options are added to the targets as
+# More sources may follow, of other languages too; libraries and options are added to the targets as
 # to any other. A project that takes CUDA where there is some says
 #
 #   include(CheckLanguage)
@@ -15,23 +15,31 @@
 #     enable_language(CUDA)
 #   endif()
 #
+# and a library with kernels for the loom
+#
+#   tweed_loom_sources(sources myKernels myKernels.cu)
+#   add_library(myKernels SHARED ${sources})
+#   target_link_libraries(myKernels PRIVATE tweed::tweed tweed::loom)
+#
+# Shared libraries that a program is linked with have one loom; each that is loaded while it runs
+# has its own, to which device memory of another is invalid.
+#
 # What the targets are compiled with:
 #
 #   language  C++17, or what CMAKE_CXX_STANDARD and CMAKE_CUDA_STANDARD say.
 #   GPU       --extended-lambda, so that a lambda is an operator, and -lineinfo, for the tools.
-#   loom      -Wno-unknown-pragmas, for `#pragma unroll`; cuda_runtime.h before all else, as by nvcc.
-#             The first call builds the loom in the project's build tree, without warnings.
-#   TWEED_SANITIZE         address (and undefined), thread, or empty: loom programs run under it.
-#   TWEED_TOOLKIT_INCLUDE  header directories of a CUDA toolkit for the loom. By default those of the
-#                          project's CUDA; without one, or if it is set and empty, stand-ins.
+#   loom      -Wno-unknown-pragmas, for `#pragma unroll`; cuda_runtime.h before all else, as by
+#             nvcc. The first call builds the loom in the project's build tree, without warnings.
+#   TWEED_SANITIZE         address (and undefined), thread, or empty: the sanitizer of the loom's
+#                          programs, with -O1, and -g1 if the build type has no lines in it.
+#   TWEED_TOOLKIT_INCLUDE  header directories of a CUDA toolkit for the loom. By default those of
+#                          the project's CUDA; without one, or if it is set and empty, stand-ins.
 
 include_guard(GLOBAL)
 
-# tweed_add_loom_executable(NAME SOURCE...): compiles each .cu as plain C++. A generated file
-# includes it, since the language of a source is the same in all targets that use it.
+# tweed_add_loom_executable(NAME SOURCE...): compiles each .cu as plain C++.
 function(tweed_add_loom_executable name)
-  tweed_make_loom()
-  tweed_make_loom_sources(sources ${name} ${ARGN})
+  tweed_loom_sources(sources ${name} ${ARGN})
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE tweed::tweed tweed::loom)
   tweed_set_standard(${name})
@@ -50,24 +58,10 @@ function(tweed_add_gpu_executable name)
   tweed_set_standard(${name})
 endfunction()
 
-# What follows is for the two above.
-
-# Adds the loom to the build, once.
-function(tweed_make_loom)
-  if(TARGET tweed::loom)
-    return()
-  endif()
-  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
-  if(NOT CXX IN_LIST languages)
-    message(FATAL_ERROR "tweed: the loom is C++, and the languages of this project are "
-                        "'${languages}'; add CXX to them")
-  endif()
-  cmake_path(SET loom NORMALIZE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../loom)
-  add_subdirectory(${loom} ${CMAKE_BINARY_DIR}/tweedLoom EXCLUDE_FROM_ALL)
-endfunction()
-
-# tweed_make_loom_sources(RESULT NAME SOURCE...): the list, with a C++ file for each .cu.
-function(tweed_make_loom_sources result name)
+# tweed_loom_sources(RESULT NAME SOURCE...): the sources with a C++ file for each .cu, which
+# includes it, since the language of a source is the same in all targets that use it.
+function(tweed_loom_sources result name)
+  tweed_make_loom()
   set(sources "")
   foreach(source IN LISTS ARGN)
     if(source MATCHES "\\.cu$")
@@ -85,6 +79,22 @@ function(tweed_make_loom_sources result name)
     list(APPEND sources ${source})
   endforeach()
   set(${result} ${sources} PARENT_SCOPE)
+endfunction()
+
+# What follows is for the functions above.
+
+# Adds the loom to the build, once.
+function(tweed_make_loom)
+  if(TARGET tweed::loom)
+    return()
+  endif()
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  if(NOT CXX IN_LIST languages)
+    message(FATAL_ERROR "tweed: the loom is C++, and the languages of this project are "
+                        "'${languages}'; add CXX to them")
+  endif()
+  cmake_path(SET loom NORMALIZE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../loom)
+  add_subdirectory(${loom} ${CMAKE_BINARY_DIR}/tweedLoom EXCLUDE_FROM_ALL)
 endfunction()
 
 function(tweed_set_standard name)

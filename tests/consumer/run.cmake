@@ -7,7 +7,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 # Two install trees: one as it comes, one with other folders, installed by DESTDIR. Both were moved.
-set(moved ${WORK}/moved)
+set(moved "${WORK}/moved there")
 set(staged ${WORK}/staged)
 set(stagedInclude include/of/users)
 
@@ -72,7 +72,7 @@ if(MODE STREQUAL "install")
       -DTWEED_BUILD_EXAMPLES=OFF)
   call(${configure})
   call(${CMAKE_COMMAND} --install ${build} --prefix ${build}/prefix)
-  file(RENAME ${build}/prefix ${moved})
+  file(RENAME ${build}/prefix "${moved}")
   set(ENV{DESTDIR} ${build}/stage)
   call(${configure} -DCMAKE_INSTALL_PREFIX=/tweedPrefix -DCMAKE_INSTALL_INCLUDEDIR=${stagedInclude})
   call(${CMAKE_COMMAND} --install ${build})
@@ -92,8 +92,9 @@ if(MODE STREQUAL "install")
   endforeach()
 
 elseif(MODE STREQUAL "package")
-  buildHost(-DCMAKE_PREFIX_PATH=${moved})
-  set(ask ${CMAKE_COMMAND} -S ${SOURCE}/tests/consumer/version ${options} -DCMAKE_PREFIX_PATH=${moved})
+  buildHost("-DCMAKE_PREFIX_PATH=${moved}")
+  set(ask ${CMAKE_COMMAND} -S ${SOURCE}/tests/consumer/version ${options}
+      "-DCMAKE_PREFIX_PATH=${moved}")
   call(${ask} -B ${build}/${wanted} -DWANTED=${wanted})
   call(${ask} -B ${build}/exact -DWANTED=${VERSION})
   expectFailure("compatible with requested version \"${nextMinor}\".*version: ${VERSION}"
@@ -108,7 +109,7 @@ elseif(MODE STREQUAL "subdirectory")
   if(WERROR)
     string(APPEND flags " -Werror")
   endif()
-  buildHost(-DCMAKE_PREFIX_PATH=${moved} -DWITH_LOOM=ON "-DCMAKE_CXX_FLAGS=${flags}")
+  buildHost("-DCMAKE_PREFIX_PATH=${moved}" -DWITH_LOOM=ON "-DCMAKE_CXX_FLAGS=${flags}")
   call(${build}/sum)
 
 elseif(MODE STREQUAL "fetchContent")

@@ -2,7 +2,9 @@
 # What a project that uses tweed is, but for the names of tweed, before and after.
 
 # Names of tweed, of CMake's own commands, and of the two functions here.
-set(notCompared "^(tweed|TWEED)_|^__cmake_|^CMAKE_(CURRENT_FUNCTION|MATCH_)|^ARG[CNV]|^(name|names|butFor|rememberedNames)$")
+set(notCompared "^(tweed|TWEED)_|^__cmake_|^CMAKE_(CURRENT_FUNCTION|MATCH_)|^ARG[CNV]"
+                "^(name|names|butFor|rememberedNames)$")
+list(JOIN notCompared "|" notCompared)
 
 function(remember)
   get_cmake_property(rememberedNames VARIABLES)

@@ -8,8 +8,8 @@ set(names tweed::launch< tweed::deviceReduce< tweed::gridFor< tweed::occupancy< 
     addLibrary reduceInOneBlock reduceInGrid)
 foreach(library IN ITEMS ${FIRST} ${SECOND})
   foreach(option IN ITEMS -C -DC)
-    execute_process(COMMAND ${NM} ${option} --defined-only ${library} OUTPUT_VARIABLE symbols${option}
-                    COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND ${NM} ${option} --defined-only ${library}
+                    OUTPUT_VARIABLE symbols${option} COMMAND_ERROR_IS_FATAL ANY)
   endforeach()
   if(NOT symbols-DC MATCHES " T pickIn(First|Second)\n")
     message(FATAL_ERROR "${library} does not show its own function:\n${symbols-DC}")
