@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Finds out whether this machine compiles for the GPU, and for which. Sets TWEED_HAS_CUDA (ON or
-# OFF), and TWEED_TOOLKIT_INCLUDE, the toolkit's header directories for the loom (empty without one).
+# OFF).
 
 set(TWEED_HAS_CUDA OFF)
-set(TWEED_TOOLKIT_INCLUDE "")
 if(TWEED_CUDA STREQUAL "OFF")
   message(STATUS "tweed: CUDA is off: everything runs on the loom")
   return()
@@ -57,8 +56,6 @@ if(CMAKE_CUDA_COMPILER)
   enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)
   set(TWEED_HAS_CUDA ON)
-  # All of them hold headers that the loom wraps; CUDA 13 keeps libcu++ in a directory of its own.
-  set(TWEED_TOOLKIT_INCLUDE ${CUDAToolkit_INCLUDE_DIRS})
 elseif(TWEED_CUDA STREQUAL "ON")
   message(FATAL_ERROR "tweed: TWEED_CUDA is ON, but nvcc does not work; CMake's log says why")
 else()

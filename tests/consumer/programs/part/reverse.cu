@@ -6,6 +6,13 @@
 #include <cstdio>
 #include <cstring>
 
+#if defined(USE_LIBCUXX)
+#include <cuda/std/functional>
+using Plus = cuda::std::plus<>;
+#else
+using Plus = tweed::Sum;
+#endif
+
 constexpr int threads = 64;
 
 // out[i] = in[threads - 1 - i] - sum of in
@@ -14,14 +21,14 @@ __global__ void right(int const* in, int* out) {
   values[threadIdx.x] = in[threadIdx.x];
   __syncthreads();
   out[threadIdx.x] = values[threads - 1 - threadIdx.x];
-  out[threadIdx.x] -= tweed::blockReduce<threads>(in[threadIdx.x]);
+  out[threadIdx.x] -= tweed::blockReduce<threads>(in[threadIdx.x], Plus{});
 }
 
 __global__ void missingBarrier(int const* in, int* out) {
   __shared__ int values[threads];
   values[threadIdx.x] = in[threadIdx.x];
   out[threadIdx.x] = values[threads - 1 - threadIdx.x];
-  out[threadIdx.x] -= tweed::blockReduce<threads>(in[threadIdx.x]);
+  out[threadIdx.x] -= tweed::blockReduce<threads>(in[threadIdx.x], Plus{});
 }
 
 __global__ void barrierInBranch(int const* in, int* out) {
