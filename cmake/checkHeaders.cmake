@@ -103,9 +103,12 @@ foreach(header IN LISTS headers)
   endif()
 
   # Merged with another shared library's, a function would start that one's kernels.
-  set(takesKernels "(cudaLaunch|cudaFunc[GS]et|cudaOccupancy|[^A-Za-z0-9_]launch)[A-Za-z]*\\(")
+  set(takesKernels "cudaLaunch|cudaFunc[GS]et|cudaOccupancy|[^A-Za-z0-9_]launch")
+  if("${layer}" MATCHES "^(device|matmul)$")  # their own functions, whatever they call
+    string(APPEND takesKernels "|[^A-Za-z0-9_](device[A-Z]|matmul)")
+  endif()
   set(hidden "\n#pragma GCC visibility push\\(hidden\\)\n.*\n#pragma GCC visibility pop\n")
-  file(STRINGS ${include}/${header} lines REGEX "^([^/]|/[^/])*${takesKernels}")
+  file(STRINGS ${include}/${header} lines REGEX "^([^/]|/[^/])*(${takesKernels})[A-Za-z]*\\(")
   if(lines AND NOT content MATCHES "${hidden}")
     complain("takes or starts kernels, so it needs '#pragma GCC visibility push(hidden)' and pop")
   endif()

@@ -49,6 +49,7 @@ expect(warp/good.cuh "#ifdef __CUDA_ARCH_LIST__" "macros stand in arch/")
 expect(warp/good.cuh "/// tweed::launch(kernel, {1, 1});" "")
 expect(warp/good.cuh "  launch(kernel, {1, 1});" "takes or starts kernels")
 expect(warp/good.cuh "cudaFuncGetAttributes(&attributes, kernel);" "takes or starts kernels")
+expect(device/new.cuh "void deviceSum(int n) { deviceReduce(n); }" "takes or starts kernels")
 expect(warp/good.cuh
        "#pragma GCC visibility push(hidden)\nlaunch(kernel, 1);\n#pragma GCC visibility pop" "")
 expect(warp/new.cuh "int x;" "does not start with")
