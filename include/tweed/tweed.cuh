@@ -16,6 +16,7 @@
 #include <tweed/core/argOps.cuh>
 #include <tweed/core/config.cuh>
 #include <tweed/core/error.cuh>
+#include <tweed/core/half.cuh>
 #include <tweed/core/math.cuh>
 #include <tweed/core/ops.cuh>
 #include <tweed/core/thread.cuh>

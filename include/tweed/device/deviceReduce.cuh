@@ -162,11 +162,11 @@ std::size_t deviceReduceBytes() {
 ///          for T. out: one value in device memory; it may lie in the input, since it is written
 ///          when all items have been read.
 /// Result   *out, in order of the stream. Accumulates in AccumulatorOf<Out>: Out itself unless that
-///          is too short to add up in (half). Each item is converted to it first, by the operator's
-///          lift(item, i) if it has one, else by a constructor, an explicit one too. `init`, if
-///          given, comes before the first item. n == 0 gives init, else the operator's identity.
-///          Same bits on every run on one kind of device, for the same alignment of `in` to 16
-///          bytes.
+///          is too short to add up in (half and bfloat16: float, rounded once at the end). Each item
+///          is converted to it first, by the operator's lift(item, i) if it has one, else by a
+///          constructor, an explicit one too. `init`, if given, comes before the first item. n == 0
+///          gives init, else the operator's identity. Same bits on every run on one kind of device,
+///          for the same alignment of `in` to 16 bytes.
 /// Op       associative, Acc = op(Acc, Acc), trivially copyable. Item order is kept unless it says
 ///          it is commutative. Only called on data, and on its identity if it names one.
 /// Sync     asynchronous; one kernel in the workspace's stream. Can be captured in a graph. Blocks
