@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/core/values.cu - tests tweed/core/values.cuh
-#include <tweed/block/blockReduce.cuh>
-#include <tweed/block/blockScan.cuh>
 #include <tweed/core/values.cuh>
-#include <tweed/device/deviceReduce.cuh>
 
 #include <cmath>
 #include <limits>
 
-#include "support/device.cuh"
+#include "support/everyLevel.cuh"
 #include "support/ops.cuh"
 
 namespace {
@@ -128,91 +125,6 @@ std::vector<Mixed> mixedItems(int count) {
 }
 static_assert(tweed::hasIdentity<MixedOps, Mixed> && !tweed::isCommutative<MixedOps>);
 
-template <class T>
-struct Results {
-  T reduced, first, inclusive, exclusive, total;
-};
-template <class T, class Op>
-TWEED_DEVICE T poisoned(T value, bool isData) {
-  if (!isData) memset(&value, 0xFF, sizeof value);
-  return value;
-}
-
-template <class T, class Op>
-__global__ void inWarps(T const* in, Results<T>* out, Op op, int count) {
-  int const t = int(threadIdx.x);
-  T const value = in[t];
-  T const some = poisoned<T, Op>(value, t % 32 < count);
-  auto const [inclusive, total] = tweed::warpInclusiveScan(value, op);
-  auto const exclusive = tweed::warpExclusiveScan(some, op, in[0], count).prefix;
-  out[t] = {tweed::warpReduce(value, op), tweed::warpReduce(some, op, count), inclusive, exclusive,
-            total};
-}
-template <class Shape, class T, class Op>
-__global__ void inBlock(T const* in, Results<T>* out, Op op, int count) {
-  int const t = Shape::rank();
-  T const value = in[t];
-  T const some = poisoned<T, Op>(value, t < count);
-  auto const [inclusive, total] = tweed::blockInclusiveScan<Shape>(value, op);
-  auto const exclusive = tweed::blockExclusiveScan<Shape>(some, op, in[0], count).prefix;
-  out[t] = {tweed::blockReduce<Shape>(value, op), tweed::blockReduce<Shape>(some, op, count),
-            inclusive, exclusive, total};
-}
-
-// `got` of `size` participants, all of which hold data, the first `count` of them in counted calls.
-template <class T, class Op>
-void checkGroup(Results<T> const* got, T const* in, int size, int count, T init, Op op) {
-  std::vector<T> prefixes(in, in + size);
-  for (std::size_t i = 1; i < prefixes.size(); ++i) prefixes[i] = op(prefixes[i - 1], prefixes[i]);
-  T const* const prefix = prefixes.data();
-  for (int i = 0; i < size; ++i) {
-    CAPTURE(i);
-    REQUIRE(got[i].reduced == prefix[size - 1]);
-    REQUIRE(got[i].total == prefix[size - 1]);
-    REQUIRE(got[i].first == prefix[count - 1]);
-    REQUIRE(got[i].inclusive == prefix[i]);
-    if (i == 0) REQUIRE(got[i].exclusive == init);
-    if (i > 0) REQUIRE(got[i].exclusive == op(init, prefix[i <= count ? i - 1 : count - 1]));
-  }
-}
-
-template <class T, class Op>
-void checkWarps(std::vector<T> const& in, Op op) {
-  DeviceArray<T> const dIn(in);
-  DeviceArray<Results<T>> const out(64);
-  for (int const count : {1, 2, 17, 31, 32}) {
-    CAPTURE(count);
-    tweed::launch(inWarps<T, Op>, {1, 64}, dIn.data(), out.data(), op, count);
-    tweed::synchronize();
-    auto const got = out.host();
-    for (int first = 0; first < 64; first += 32)
-      checkGroup(got.data() + first, in.data() + first, 32, count, in[0], op);
-  }
-}
-template <class Shape, class T, class Op>
-void checkBlock(std::vector<T> const& in, dim3 block, Op op) {
-  int const threads = int(block.x * block.y * block.z);
-  CAPTURE(threads);
-  DeviceArray<T> const dIn(in);
-  DeviceArray<Results<T>> const out(std::size_t(threads), 0);
-  for (int const count : {1, 31, 32, 33, threads / 2 + 1, threads - 1, threads}) {
-    if (count < 1 || count > threads) continue;
-    CAPTURE(count);
-    tweed::launch(inBlock<Shape, T, Op>, {1, block}, dIn.data(), out.data(), op, count);
-    tweed::synchronize();
-    checkGroup(out.host().data(), in.data(), threads, count, in[0], op);
-  }
-}
-template <class T, class Op>
-void checkBlocks(std::vector<T> const& in, Op op) {
-  checkWarps(in, op);
-  checkBlock<tweed::Block<1>>(in, 1, op);
-  checkBlock<tweed::Block<100>>(in, 100, op);
-  checkBlock<tweed::Block<256>>(in, 256, op);
-  checkBlock<tweed::Block<16, 16>>(in, dim3(16, 16), op);
-  for (unsigned const threads : {32u, 33u, 257u}) checkBlock<tweed::Dynamic<512>>(in, threads, op);
-}
-
 // How one call reads in a kernel.
 __global__ void rangeOfRow(float const* in, float* out) {
   float const x = in[threadIdx.x];
@@ -266,15 +178,15 @@ TEST_SUITE("values") {
     CHECK(bad.host()[0] > 0);
   }
   TEST_CASE("a char and a double move bytewise, padding and all") {
-    checkBlocks(paddedItems(512), PaddedOps{});
+    checkEveryLevel(paddedItems(9001), PaddedOps{});
   }
   TEST_CASE("one operator that keeps order keeps it for all (C25)") {
-    checkBlocks(mixedItems(512), MixedOps{});
+    checkEveryLevel(mixedItems(9001), MixedOps{});
   }
   TEST_CASE("eight values of eight types, one operator without identity") {
-    std::vector<Eight> in = eights(512);
+    std::vector<Eight> in = eights(3001);
     tweed::get<6>(in[0]) = 1;  // the host compares by ==, so NaN must not be a result
-    checkBlocks(in, EightOps{});
+    checkEveryLevel(in, EightOps{});
   }
   TEST_CASE("members named and operators written in a kernel") {
     std::vector<float> in;
@@ -304,25 +216,4 @@ TEST_SUITE("values") {
     CHECK(contains(text, "count is 0, allowed are 1 to 96"));
   }
 #endif
-  TEST_CASE("deviceReduce folds several values in one launch") {
-    tweed::Workspace workspace;
-    for (int const n : {1, 1000, 20011}) {
-      CAPTURE(n);
-      std::vector<Mixed> const mixed = mixedItems(n);
-      std::vector<Padded> const padded = paddedItems(n);
-      Mixed wantMixed = mixed[0];
-      Padded wantPadded = padded[0];
-      for (std::size_t i = 1; i < mixed.size(); ++i) {
-        wantMixed = MixedOps{}(wantMixed, mixed[i]);
-        wantPadded = PaddedOps{}(wantPadded, padded[i]);
-      }
-      DeviceArray<Mixed> const dMixed(mixed), mixedOut(1);
-      DeviceArray<Padded> const dPadded(padded), paddedOut(1);
-      tweed::deviceReduce(dMixed.data(), mixed.size(), mixedOut.data(), MixedOps{}, workspace);
-      tweed::deviceReduce(dPadded.data(), padded.size(), paddedOut.data(), PaddedOps{}, workspace);
-      tweed::synchronize();
-      CHECK((mixedOut.host()[0] == wantMixed));
-      CHECK((paddedOut.host()[0] == wantPadded));
-    }
-  }
 }

@@ -94,13 +94,16 @@ template <class T>
 inline constexpr bool isTriviallyCopyable = __is_trivially_copyable(T);
 
 /// Range of a number type. `least` and `greatest` bound every value that is not NaN: -inf and +inf
-/// where the type has them, so no finite value and no infinity lies outside. A specialisation adds
-/// a type of your own.
+/// where the type has them, so no finite value and no infinity lies outside. Known of all integers,
+/// float and double, and with core/half.cuh of half and bfloat16. A specialisation adds a type of
+/// your own: these members, and nan() if isInteger is false.
 template <class T>
 struct Limits {
-  static constexpr bool isInteger = T(1) / T(2) == T(0);
+  static_assert(tweed::isInteger<T>,
+                "tweed::Limits: the limits of this type are not known, which Min, Max and their "
+                "like need; specialise tweed::Limits for it");
+  static constexpr bool isInteger = true;
   static constexpr bool isSigned = T(-1) < T(0);
-  static_assert(isInteger, "tweed::Limits: specialise it for a number type of your own");
   static TWEED_HOST_DEVICE constexpr T greatest() {
     // All ones, or all ones below the sign bit; shifted once, so that no step overflows.
     return isSigned ? T(((T(1) << (8 * sizeof(T) - 2)) - T(1)) * T(2) + T(1)) : T(~T(0));
