@@ -29,6 +29,7 @@
 #include <tweed/grid/gridReduce.cuh>
 #include <tweed/grid/gridStride.cuh>
 #include <tweed/grid/gridStride2D.cuh>
+#include <tweed/grid/gridStrideVectors.cuh>
 #include <tweed/grid/lastBlock.cuh>
 #include <tweed/launch/deviceInfo.cuh>
 #include <tweed/launch/launch.cuh>

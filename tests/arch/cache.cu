@@ -62,6 +62,13 @@ void checkCopies() {
   CHECK(out.host() == host);
 }
 
+#if defined(TWEED_LOOM)
+__global__ void misaligned(unsigned char const* in, unsigned char* out) {
+  auto const v = tweed::arch::load<Cache::Normal>(reinterpret_cast<Piece<8> const*>(in));
+  tweed::arch::store<Cache::Normal>(reinterpret_cast<Piece<8>*>(out), v);
+}
+#endif
+
 template <int Bytes>
 struct Width {
   static constexpr int bytes = Bytes;
@@ -78,4 +85,15 @@ TEST_SUITE("cache") {
     checkCopies<Cache::ReadOnly, Cache::Keep, T::bytes>();
     checkCopies<Cache::ReadOnce, Cache::Streaming, T::bytes>();
   }
+#if defined(TWEED_LOOM)
+  TEST_CASE("an address that is not aligned is stopped") {
+    DeviceArray<unsigned char> const in(32), out(32);
+    auto const at = [&](int i, int j) {
+      return fault([&] { tweed::launch(misaligned, {1, 1}, in.data() + i, out.data() + j); });
+    };
+    CHECK(at(8, 16) == "");
+    CHECK(contains(at(4, 16), "an access of 8 bytes at an address that is no multiple of it"));
+    CHECK(at(8, 1) != "");
+  }
+#endif
 }

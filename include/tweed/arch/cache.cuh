@@ -36,8 +36,6 @@ struct Piece<1> {
 using Bytes16 = Piece<16>;
 
 #if defined(__CUDA_ARCH__)
-namespace detail {
-
 // The types that CUDA's own functions take.
 TWEED_DEVICE uint4* native(Piece<16>* p) { return reinterpret_cast<uint4*>(p); }
 TWEED_DEVICE uint2* native(Piece<8>* p) { return reinterpret_cast<uint2*>(p); }
@@ -103,7 +101,14 @@ TWEED_DEVICE void storeKeep(Piece<4>* p, Piece<4> v) {
 }
 #undef TWEED_KEEP
 
-}  // namespace detail
+#else
+// A GPU stops at an address that is not aligned; a copy of bytes would not.
+template <int Bytes>
+TWEED_DEVICE void checkAligned([[maybe_unused]] Piece<Bytes> const* p) {
+  TWEED_ASSERT(reinterpret_cast<unsigned long long>(p) % Bytes == 0,
+               "tweed: an access of %d bytes at an address that is no multiple of it", Bytes);
+}
+
 #endif
 
 // Needs    global memory, p aligned to its piece. Hints are for pieces of 4 to 16 bytes; smaller
@@ -116,19 +121,18 @@ template <Cache Hint, int Offset = 0, int Bytes>
 TWEED_DEVICE Piece<Bytes> load(Piece<Bytes> const* p) {
 #if defined(__CUDA_ARCH__)
   if constexpr (Bytes >= 4 && Hint == Cache::ReadOnce) {
-    return detail::loadReadOnce<Offset>(p);
+    return loadReadOnce<Offset>(p);
   } else if constexpr (Bytes >= 4 && Hint == Cache::Keep) {
-    return detail::loadKeep<Offset>(p);
+    return loadKeep<Offset>(p);
   } else if constexpr (Bytes >= 4 && Hint == Cache::ReadOnly) {
-    return __builtin_bit_cast(Piece<Bytes>,
-                              __ldg(detail::native(const_cast<Piece<Bytes>*>(p)) + Offset));
+    return __builtin_bit_cast(Piece<Bytes>, __ldg(native(const_cast<Piece<Bytes>*>(p)) + Offset));
   } else if constexpr (Bytes >= 4 && Hint == Cache::Streaming) {
-    return __builtin_bit_cast(Piece<Bytes>,
-                              __ldcs(detail::native(const_cast<Piece<Bytes>*>(p)) + Offset));
+    return __builtin_bit_cast(Piece<Bytes>, __ldcs(native(const_cast<Piece<Bytes>*>(p)) + Offset));
   } else {
     return p[Offset];
   }
 #else
+  checkAligned(p);
   Piece<Bytes> v;
   memcpy(&v, p + Offset, Bytes);
   return v;
@@ -142,13 +146,14 @@ TWEED_DEVICE void store(Piece<Bytes>* p, Piece<Bytes> const& value) {
                 "tweed: memory that is stored to is neither Cache::ReadOnly nor Cache::ReadOnce");
 #if defined(__CUDA_ARCH__)
   if constexpr (Bytes >= 4 && Hint == Cache::Keep) {
-    detail::storeKeep(p, value);
+    storeKeep(p, value);
   } else if constexpr (Bytes >= 4 && Hint == Cache::Streaming) {
-    detail::storeStreaming(detail::native(p), value);
+    storeStreaming(native(p), value);
   } else {
     *p = value;
   }
 #else
+  checkAligned(p);
   memcpy(p, &value, Bytes);
 #endif
 }
