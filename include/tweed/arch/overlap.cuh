@@ -25,6 +25,7 @@ TWEED_DEVICE void waitForPrevious() {
 #endif
 }
 
+#if !defined(__CUDACC_RTC__)
 /// For the host: true if this build holds code for just this compute capability (major * 10 +
 /// minor) in which waitForPrevious() waits. A device that runs code for another one must not
 /// overlap: nothing in that code waits.
@@ -36,5 +37,6 @@ inline bool canOverlapOn([[maybe_unused]] int computeCapability) {
 #endif
   return false;
 }
+#endif
 
 }  // namespace tweed::arch

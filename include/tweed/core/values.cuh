@@ -208,7 +208,11 @@ TWEED_HOST_DEVICE constexpr Values<T...> together(T const&... values) {
 template <class Operators, class T, class Index, int... I>
 TWEED_HOST_DEVICE constexpr auto liftEach(Operators const& ops, T const& x, Index index,
                                           Indices<I...>) {
-  return together(tweed::lift(get<I>(ops), x, index)...);
+  if constexpr (memberCount<T> == int(sizeof...(I))) {
+    return together(tweed::lift(get<I>(ops), get<I>(x), index)...);
+  } else {
+    return together(tweed::lift(get<I>(ops), x, index)...);
+  }
 }
 
 // What operators know about the members of V: nothing, if their numbers differ.
@@ -216,11 +220,13 @@ template <bool IsPaired, class V, class... Op>
 struct Pairs {
   static constexpr bool areReductions = false;
   static constexpr bool haveIdentities = false;
+  static constexpr bool needAnIndex = (needsIndex<Op, V> || ...);
 };
 template <class... T, class... Op>
 struct Pairs<true, Values<T...>, Op...> {
   static constexpr bool areReductions = (isReduction<Op, T> && ...);
   static constexpr bool haveIdentities = (hasIdentity<Op, T> && ...);
+  static constexpr bool needAnIndex = (needsIndex<Op, T> || ...);
   static TWEED_HOST_DEVICE constexpr Values<T...> identities() { return {identityOf<Op, T>()...}; }
 };
 template <class V, class... Op>
@@ -254,12 +260,12 @@ struct Ops {
     return detail::EachMember<V>::combine(each, a, b);
   }
 
-  /// One input for all operators: Values of what each of them makes of it.
+  /// One input for all operators, or a Values with one for each: Values of what they make of it.
   template <class T, class Index>
   TWEED_HOST_DEVICE constexpr auto lift(T const& x, Index index) const {
     return detail::liftEach(each, x, index, typename detail::IndicesBelow<sizeof...(Op)>::Type{});
   }
-  template <class T, class = EnableIf<!(needsIndex<Op, T> || ...)>>
+  template <class T, class = EnableIf<!detail::PairsOf<T, Op...>::needAnIndex>>
   TWEED_HOST_DEVICE constexpr auto lift(T const& x) const {
     return lift(x, 0);
   }
