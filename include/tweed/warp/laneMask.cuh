@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tweed/arch/shuffle.cuh>
+#include <tweed/core/thread.cuh>
 
 namespace tweed {
 
@@ -32,12 +33,16 @@ TWEED_DEVICE LaneMask activeLanes() { return {__activemask()}; }
 
 namespace detail {
 
-// Stops a kernel in which a lane uses a set that it is not in, as no lane is in an empty one.
+// Stops a kernel in which a lane uses a set that it is not in, as no lane is in an empty one, or a
+// set with lanes that its warp has not.
 TWEED_DEVICE void checkMask([[maybe_unused]] char const* call, [[maybe_unused]] unsigned mask,
                             [[maybe_unused]] int lane) {
   TWEED_ASSERT((mask >> lane & 1u) != 0,
                "tweed::%s: the mask is 0x%08x, which does not hold the calling lane %d", call, mask,
                lane);
+  TWEED_ASSERT((mask & ~presentLanes()) == 0,
+               "tweed::%s: the mask is 0x%08x, this warp has only the lanes 0x%08x", call, mask,
+               presentLanes());
 }
 
 TWEED_DEVICE int lowestLane(unsigned mask) { return __ffs(int(mask)) - 1; }
