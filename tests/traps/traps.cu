@@ -25,7 +25,7 @@ __global__ void warpCount(float* x) {
   x[threadIdx.x] = tweed::warpReduce<16>(x[threadIdx.x], tweed::Sum{}, 17);
 }
 __global__ void scanCount(float* x) {
-  x[threadIdx.x] = tweed::blockInclusiveScan<64>(x[threadIdx.x], tweed::Sum{}, 0).prefix;
+  x[threadIdx.x] = tweed::blockInclusiveScan<64>(x[threadIdx.x], tweed::Sum{}, 65).prefix;
 }
 __global__ void sharedCount(float* x) { x[threadIdx.x] = tweed::dynamicShared<float>(9)[0]; }
 
@@ -45,6 +45,15 @@ __global__ void warpScanCount(float* x) {
 __global__ void misaligned(float* x) {
   using Load = tweed::VectorLoad<float>;
   x[threadIdx.x] = Load::fold<float>(Load::load<0>(x + 4 * threadIdx.x + 2), tweed::Sum{}, 0);
+}
+__global__ void misalignedVector(float* x) {
+  x[threadIdx.x] = tweed::loadVector<4>(x + 4 * threadIdx.x + 1).item[0];
+}
+__global__ void otherLanes(float* x) {
+  x[threadIdx.x] = tweed::warpReduce(tweed::LaneMask{0xfu}, x[threadIdx.x], tweed::Sum{});
+}
+__global__ void absentLanes(float* x) {
+  x[threadIdx.x] = tweed::warpReduce(tweed::LaneMask{~0u}, x[threadIdx.x], tweed::Sum{});
 }
 __global__ void sharedIndex(float* x) {
   __shared__ tweed::SharedArray<float, 48> items;
@@ -79,16 +88,26 @@ void blamesEarlier() {
   tweed::launch(fine, {1, 1}, x);
 }
 
-Case const cases[] = {
-    {"otherBlock", run<otherBlock, 128>},      {"otherShape", run<otherShape, 128>},
-    {"tooDynamic", run<tooDynamic, 96>},       {"blockCount", run<blockCount, 64>},
-    {"warpCount", run<warpCount, 32>},         {"scanCount", run<scanCount, 64>},
-    {"otherScan", run<otherScan, 32>},         {"otherExclusiveScan", run<otherExclusiveScan, 63>},
-    {"partialWarp", run<partialWarp, 40>},     {"partialGroup", run<partialGroup, 40>},
-    {"warpScanCount", run<warpScanCount, 32>}, {"misaligned", run<misaligned, 32>},
-    {"sharedIndex", run<sharedIndex, 64>},     {"sharedCount", run<sharedCount, 32>},
-    {"twoDimensions", runTwoDimensions},       {"namesKernel", namesKernel},
-    {"blamesEarlier", blamesEarlier}};
+Case const cases[] = {{"otherBlock", run<otherBlock, 128>},
+                      {"otherShape", run<otherShape, 128>},
+                      {"tooDynamic", run<tooDynamic, 96>},
+                      {"blockCount", run<blockCount, 64>},
+                      {"warpCount", run<warpCount, 32>},
+                      {"scanCount", run<scanCount, 64>},
+                      {"otherScan", run<otherScan, 32>},
+                      {"otherExclusiveScan", run<otherExclusiveScan, 63>},
+                      {"partialWarp", run<partialWarp, 40>},
+                      {"partialGroup", run<partialGroup, 40>},
+                      {"warpScanCount", run<warpScanCount, 32>},
+                      {"misaligned", run<misaligned, 32>},
+                      {"misalignedVector", run<misalignedVector, 32>},
+                      {"otherLanes", run<otherLanes, 32>},
+                      {"absentLanes", run<absentLanes, 40>},
+                      {"sharedIndex", run<sharedIndex, 64>},
+                      {"sharedCount", run<sharedCount, 32>},
+                      {"twoDimensions", runTwoDimensions},
+                      {"namesKernel", namesKernel},
+                      {"blamesEarlier", blamesEarlier}};
 
 }  // namespace
 
