@@ -83,6 +83,18 @@ struct AddPowers {
   }
 };
 
+// A map of 24 bytes: another number of pieces.
+struct WideAffine : Affine {
+  unsigned more[4] = {1, 2, 3, 4};
+  WideAffine() = default;
+  TWEED_HOST_DEVICE WideAffine(Affine const& map) : Affine(map) {}
+};
+template <class Map>
+struct ComposeAs {
+  TWEED_HOST_DEVICE Map operator()(Map const& a, Map const& b) const { return Compose{}(a, b); }
+  static TWEED_HOST_DEVICE Map identity() { return Compose::identity(); }
+};
+
 template <class Call>
 std::string messageOf(Call call) {
   try {
@@ -112,6 +124,20 @@ TEST_SUITE("deviceReduce") {
       DeviceArray<Stretch> const in(stretches(n));
       Stretch const want{0, unsigned(n), 0x600D600D};
       CHECK(reduceWith(workspace, in, Stretch{}, Join{}) == want);
+    }
+  }
+  TEST_CASE_TEMPLATE("order is kept by operators with an identity (C25)", Map, Affine, WideAffine) {
+    tweed::Workspace workspace;
+    for (std::size_t const n : sizes()) {
+      CAPTURE(n);
+      std::vector<Map> maps;
+      Map want = Compose::identity();
+      for (std::size_t i = 0; i < n; ++i) {
+        maps.push_back(Affine{unsigned(noise(i)) | 1u, unsigned(i)});
+        want = Compose{}(want, maps.back());
+      }
+      CHECK(reduceWith(workspace, DeviceArray<Map>(maps), Map(Affine{7, 7}), ComposeAs<Map>{}) ==
+            want);
     }
   }
   TEST_CASE("order is kept over bytes read sixteen at a time") {

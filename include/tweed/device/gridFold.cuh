@@ -97,8 +97,8 @@ TWEED_DEVICE Acc foldPartials(GridState const& state, GridTurn turn, Acc const& 
       isWaiting = false;
 #pragma unroll
       for (int u = 0; u < batch; ++u) {
-        bool const isOwn = blockOf(k + u) == blockIdx.x;
-        bool const isOther = hasBlock(k + u) && !isOwn;
+        bool const isOwn = hasBlock(k + u) && blockOf(k + u) == blockIdx.x;
+        bool const isOther = hasBlock(k + u) && blockOf(k + u) != blockIdx.x;
 #pragma unroll
         for (int i = 0; i < pieces; ++i) {
           found[u][i] = marked(mark, isOwn ? Words::of(own).word[i] : nothing.word[i]);
