@@ -5,7 +5,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 set(names tweed::launch< tweed::deviceReduce< tweed::gridFor< tweed::occupancy< reduceChecked<
-    tweed::detail::reduce< addLibrary)
+    tweed::detail::reduce< tweed::arch::canOverlapOn addLibrary)
 foreach(library IN ITEMS ${FIRST} ${SECOND})
   foreach(option IN ITEMS -C -DC)
     execute_process(COMMAND ${NM} ${option} --defined-only ${library}

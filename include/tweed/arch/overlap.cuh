@@ -28,8 +28,9 @@ TWEED_DEVICE void waitForPrevious() {
 #if !defined(__CUDACC_RTC__)
 /// For the host: true if this build holds code for just this compute capability (major * 10 +
 /// minor) in which waitForPrevious() waits. A device that runs code for another one must not
-/// overlap: nothing in that code waits.
-inline bool canOverlapOn([[maybe_unused]] int computeCapability) {
+/// overlap: nothing in that code waits. Static: the answer of another source or library, built for
+/// other devices, must not be taken for this one's.
+[[maybe_unused]] static inline bool canOverlapOn([[maybe_unused]] int computeCapability) {
 #if defined(__CUDA_ARCH_LIST__)
   constexpr int built[] = {__CUDA_ARCH_LIST__};
   for (int const arch : built)

@@ -2,6 +2,7 @@
 // tweed/device/deviceReduce.cuh - combine n values in device memory, in one launch.
 #pragma once
 
+#include <tweed/arch/overlap.cuh>
 #include <tweed/device/reduceKernel.cuh>
 #include <tweed/device/tuning.cuh>
 #include <tweed/launch/launch.cuh>
@@ -75,7 +76,8 @@ void startReduce(Task& task, unsigned blocks, Workspace* workspace, cudaStream_t
   }
   void* const memory = workspace->take(call, bytes, stream);
   if (Shape::isGrid) task.state = gridState(memory, workspace->bytes());
-  config.overlapPrevious = workspace->mayOverlap();
+  config.overlapPrevious =
+      arch::canOverlapOn(workspace->computeCapability()) && workspace->mayOverlap();
   launch(reduce<Shape, Task>, config, task);
   workspace->noteLaunch();
 }

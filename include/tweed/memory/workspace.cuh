@@ -2,7 +2,6 @@
 // tweed/memory/workspace.cuh - device scratch that whole-array functions use again and again.
 #pragma once
 
-#include <tweed/arch/overlap.cuh>
 #include <tweed/core/error.cuh>
 
 #if !defined(__CUDACC_RTC__)
@@ -30,8 +29,7 @@ class Workspace {
   static constexpr std::size_t defaultBytes = std::size_t(1) << 18;
 
   explicit Workspace(cudaStream_t stream = nullptr, std::size_t bytes = defaultBytes)
-      : stream_(stream), bytes_(bytes) {
-    canOverlap_ = arch::canOverlapOn(computeCapability());
+      : stream_(stream), bytes_(bytes), computeCapability_(currentCapability()) {
     if (bytes == 0) return;
     TWEED_CHECK(cudaMallocAsync(&data_, bytes, stream));
     cudaError_t const code = cudaMemsetAsync(data_, 0, bytes, stream);
@@ -49,17 +47,20 @@ class Workspace {
   cudaStream_t stream() const { return stream_; }
   std::size_t bytes() const { return bytes_; }
 
-  /// Whether a kernel that waits (arch::waitForPrevious) may be launched with overlapPrevious. In a
-  /// capture only behind one that lets it start, which is known of tweed's own: elsewhere in a
-  /// graph an overlapping launch costs more than it gains. noteLaunch() comes after each launch of
-  /// one.
+  /// Of its device: major * 10 + minor.
+  int computeCapability() const { return computeCapability_; }
+
+  /// Whether a kernel that waits (arch::waitForPrevious) may be launched with overlapPrevious, if
+  /// there is code that does (arch::canOverlapOn). In a capture only behind one that lets it start,
+  /// which is known of tweed's own: elsewhere in a graph an overlapping launch costs more than it
+  /// gains. noteLaunch() comes after each launch of one.
   bool mayOverlap() const {
-    if (!canOverlap_) return false;
+    if (computeCapability_ < 90) return false;
     Capture const now = capture();
     return !now.isActive || (now.id == last_.id && now.node == last_.node && now.node != nullptr);
   }
   void noteLaunch() {
-    if (canOverlap_) last_ = capture();
+    if (computeCapability_ >= 90) last_ = capture();
   }
 
   /// The memory, for a call that needs `bytes` of it on `stream`.
@@ -119,7 +120,7 @@ class Workspace {
 #endif
     return found;
   }
-  static int computeCapability() {
+  static int currentCapability() {
     int device = 0, major = 0, minor = 0;
     TWEED_CHECK(cudaGetDevice(&device));
     TWEED_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
@@ -129,8 +130,8 @@ class Workspace {
 
   cudaStream_t stream_;
   std::size_t bytes_;
+  int computeCapability_;
   void* data_ = nullptr;
-  bool canOverlap_ = false;
   Capture last_;
   Use use_ = Use::None;
 };
