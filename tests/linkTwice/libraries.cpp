@@ -45,9 +45,9 @@ TEST_CASE("two shared libraries each run their own kernels") {
   }
 #endif
 #if defined(OPEN_FIRST)
-  // What is loaded globally comes before the second's own functions, wherever those can be seen.
-  Function const first = load(OPEN_FIRST, "pickInFirst", RTLD_GLOBAL);
-  Function const second = load(OPEN_SECOND, "pickInSecond", RTLD_LOCAL);
+  // What is loaded globally comes before the first's own functions, wherever those can be seen.
+  Function const second = load(OPEN_SECOND, "pickInSecond", RTLD_GLOBAL);
+  Function const first = load(OPEN_FIRST, "pickInFirst", RTLD_LOCAL);
 #else
   Function const first = pickInFirst, second = pickInSecond;
 #endif

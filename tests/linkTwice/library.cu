@@ -45,8 +45,10 @@ TWEED_KERNEL void addLibrary(int* out) { *out += LIBRARY; }
 extern "C" int FUNCTION(int n) {
   std::vector<int> values(n < 0 ? 1 : std::size_t(n));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1 + int((i * 7919) % values.size());
-  DeviceInts const in(values), out({0});
-  tweed::deviceReduce(in.data, values.size(), n < 0 ? nullptr : out.data, Pick{});
+  DeviceInts const in(values), middle({LIBRARY == 1 ? -1000 : 1000000}), out({0});
+  tweed::Workspace workspace;
+  tweed::deviceReduce(in.data, values.size(), n < 0 ? nullptr : middle.data, Pick{}, workspace);
+  tweed::deviceReduce(middle.data, 1, out.data, Pick{}, workspace);  // may overlap the one before
   unsigned const blocks = tweed::gridFor(1, addLibrary, 1);
   tweed::launch(addLibrary, {blocks, 1}, out.data);
   tweed::synchronize();
