@@ -67,8 +67,10 @@ struct JoinBytes {
 TEST_SUITE("opsTypes") {
   TEST_CASE_TEMPLATE("integers of 128 bits", T, Int128, Unsigned128) {
     std::vector<T> const in = wideIntegers<T>(5003);
-    checkEveryLevel(in, tweed::Sum{});
-    checkEveryLevel(in, tweed::Min{}), checkEveryLevel(in, tweed::Max{});
+    checkEveryLevelAndDevice(in, tweed::Sum{});
+    checkEveryLevel(in, tweed::Max{});
+    CHECK((tweed::Min{}(in[0], in[1]) == (in[1] < in[0] ? in[1] : in[0])));
+    CHECK((tweed::Min{}(in[1], in[0]) == tweed::Min{}(in[0], in[1])));
     CHECK((tweed::BitXor{}(in[1], in[2]) == (in[1] ^ in[2])));
     CHECK((tweed::BitAnd{}(tweed::identityOf<tweed::BitAnd, T>(), in[1]) == in[1]));
     CHECK((tweed::BitOr{}(in[1], in[2]) == (in[1] | in[2])));
@@ -91,7 +93,7 @@ TEST_SUITE("opsTypes") {
     for (unsigned i = 0; i < 5003; ++i)
       in.push_back({unsigned(noise(i)) | 1u, unsigned(noise(i + 9000))});
     checkEveryLevel(in, tweed::Sum{});
-    checkEveryLevel(in, tweed::Product{});
+    checkEveryLevelAndDevice(in, tweed::Product{});
     CHECK((tweed::identityOf<tweed::Product, Complex>() == Complex{1, 0}));
     CHECK((tweed::identityOf<tweed::Sum, Complex>() == Complex{0, 0}));
   }
@@ -105,8 +107,8 @@ TEST_SUITE("opsTypes") {
       twelve.push_back({Affine{unsigned(2 * n + 1), unsigned(i)}, float(n) - 300.f});
       forty.push_back({{i, -i, n, 1, n % 7}});
     }
-    checkEveryLevel(three, JoinBytes{});
-    checkEveryLevel(twelve, JoinMaps{});
+    checkEveryLevelAndDevice(three, JoinBytes{});
+    checkEveryLevelAndDevice(twelve, JoinMaps{});
     checkEveryLevel(forty, AddWide{});
   }
 }

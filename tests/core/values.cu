@@ -178,10 +178,11 @@ TEST_SUITE("values") {
     CHECK(bad.host()[0] > 0);
   }
   TEST_CASE("a char and a double move bytewise, padding and all") {
-    checkEveryLevel(paddedItems(9001), PaddedOps{});
+    everyLevel::checkBlock<tweed::Block<256>>(paddedItems(256), 256, PaddedOps{});
+    checkEveryLevelAndDevice(paddedItems(9001), PaddedOps{});
   }
   TEST_CASE("one operator that keeps order keeps it for all (C25)") {
-    checkEveryLevel(mixedItems(9001), MixedOps{});
+    checkEveryLevelAndDevice(mixedItems(9001), MixedOps{});
   }
   TEST_CASE("eight values of eight types, one operator without identity") {
     std::vector<Eight> in = eights(3001);

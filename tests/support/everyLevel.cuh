@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/everyLevel.cuh - one type and operator through all reductions and scans of warps,
-// blocks and whole arrays, whole and with counts, against a fold on the host.
+// tests/support/everyLevel.cuh - one type and operator through all reductions and scans of warps and
+// blocks, whole and with counts, and through deviceReduce, against a fold on the host.
 #pragma once
 
 #include <tweed/block/blockReduce.cuh>
@@ -123,10 +123,15 @@ void checkEveryLevel(std::vector<T> const& in, Op op) {
   checkWarps(in, op);
   checkBlock<tweed::Block<1>>(in, 1, op);
   checkBlock<tweed::Block<100>>(in, 100, op);
-  checkBlock<tweed::Block<256>>(in, 256, op);
   checkBlock<tweed::Block<16, 16>>(in, dim3(16, 16), op);
   for (unsigned const threads : {32u, 33u, 257u}) checkBlock<tweed::Dynamic<512>>(in, threads, op);
-  checkDevice(in, op);
+}
+
+/// The same, and whole arrays.
+template <class T, class Op>
+void checkEveryLevelAndDevice(std::vector<T> const& in, Op op) {
+  checkEveryLevel(in, op);
+  everyLevel::checkDevice(in, op);
 }
 
 }  // namespace tweedTest

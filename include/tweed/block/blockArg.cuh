@@ -23,22 +23,24 @@ namespace tweed {
 /// Sync     as blockReduce: call it from all threads; two __syncthreads() (none up to 32 threads);
 ///          safe to call again at once.
 /// Cost     as blockReduce of an Indexed<T, Index>: a 32-bit index is cheaper than one of 64 bits.
-/// Errors   as blockReduce; compile time: an index that is no integer.
+/// Errors   as blockReduce; compile time: an index or count that is no integer.
 /// Source   as blockReduce.
 template <class Shape, Nan Policy = Nan::Propagate, class T, class Index>
 TWEED_DEVICE Indexed<T, Index> blockArgMin(T value, Index index) {
   return blockReduce<Shape>(Indexed<T, Index>{value, index}, BasicArg<Policy, true>{});
 }
-template <class Shape, Nan Policy = Nan::Propagate, class T, class Index>
-TWEED_DEVICE Indexed<T, Index> blockArgMin(T value, Index index, int count) {
+template <class Shape, Nan Policy = Nan::Propagate, class T, class Index, class Count>
+TWEED_DEVICE Indexed<T, Index> blockArgMin(T value, Index index, Count count) {
+  static_assert(isInteger<Count>, "tweed::blockArgMin: count must be an integer");
   return blockReduce<Shape>(Indexed<T, Index>{value, index}, BasicArg<Policy, true>{}, count);
 }
 template <int BlockThreads, Nan Policy = Nan::Propagate, class T, class Index>
 TWEED_DEVICE Indexed<T, Index> blockArgMin(T value, Index index) {
   return blockReduce<BlockThreads>(Indexed<T, Index>{value, index}, BasicArg<Policy, true>{});
 }
-template <int BlockThreads, Nan Policy = Nan::Propagate, class T, class Index>
-TWEED_DEVICE Indexed<T, Index> blockArgMin(T value, Index index, int count) {
+template <int BlockThreads, Nan Policy = Nan::Propagate, class T, class Index, class Count>
+TWEED_DEVICE Indexed<T, Index> blockArgMin(T value, Index index, Count count) {
+  static_assert(isInteger<Count>, "tweed::blockArgMin: count must be an integer");
   return blockReduce<BlockThreads>(Indexed<T, Index>{value, index}, BasicArg<Policy, true>{},
                                    count);
 }
@@ -47,16 +49,18 @@ template <class Shape, Nan Policy = Nan::Propagate, class T, class Index>
 TWEED_DEVICE Indexed<T, Index> blockArgMax(T value, Index index) {
   return blockReduce<Shape>(Indexed<T, Index>{value, index}, BasicArg<Policy, false>{});
 }
-template <class Shape, Nan Policy = Nan::Propagate, class T, class Index>
-TWEED_DEVICE Indexed<T, Index> blockArgMax(T value, Index index, int count) {
+template <class Shape, Nan Policy = Nan::Propagate, class T, class Index, class Count>
+TWEED_DEVICE Indexed<T, Index> blockArgMax(T value, Index index, Count count) {
+  static_assert(isInteger<Count>, "tweed::blockArgMax: count must be an integer");
   return blockReduce<Shape>(Indexed<T, Index>{value, index}, BasicArg<Policy, false>{}, count);
 }
 template <int BlockThreads, Nan Policy = Nan::Propagate, class T, class Index>
 TWEED_DEVICE Indexed<T, Index> blockArgMax(T value, Index index) {
   return blockReduce<BlockThreads>(Indexed<T, Index>{value, index}, BasicArg<Policy, false>{});
 }
-template <int BlockThreads, Nan Policy = Nan::Propagate, class T, class Index>
-TWEED_DEVICE Indexed<T, Index> blockArgMax(T value, Index index, int count) {
+template <int BlockThreads, Nan Policy = Nan::Propagate, class T, class Index, class Count>
+TWEED_DEVICE Indexed<T, Index> blockArgMax(T value, Index index, Count count) {
+  static_assert(isInteger<Count>, "tweed::blockArgMax: count must be an integer");
   return blockReduce<BlockThreads>(Indexed<T, Index>{value, index}, BasicArg<Policy, false>{},
                                    count);
 }
