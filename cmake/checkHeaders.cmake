@@ -16,7 +16,8 @@ set(device ${grid} launch device)
 set(matmul ${block} launch matmul)
 
 # Headers without a test of their own, since the tests of others cover them.
-set(untested tweed version core/config launch/launchConfig launch/launchChecks device/tuning
+set(untested tweed version core/config block/rake block/scanGroups launch/launchConfig
+    launch/launchChecks device/tuning
     device/gridFold device/reduceKernel)
 
 set(mostLines 300)

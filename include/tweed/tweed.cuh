@@ -13,6 +13,9 @@
 #include <tweed/block/blockArg.cuh>
 #include <tweed/block/blockReduce.cuh>
 #include <tweed/block/blockScan.cuh>
+#include <tweed/block/blockScratch.cuh>
+#include <tweed/block/rake.cuh>
+#include <tweed/block/scanGroups.cuh>
 #include <tweed/core/argOps.cuh>
 #include <tweed/core/config.cuh>
 #include <tweed/core/error.cuh>

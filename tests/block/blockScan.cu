@@ -3,16 +3,12 @@
 #include <tweed/block/blockScan.cuh>
 
 #include "support/device.cuh"
+#include "support/folds.cuh"
 #include "support/ops.cuh"
 
 namespace {
 
 using namespace tweedTest;
-
-template <class T>
-struct Prefixes {
-  T inclusive, exclusive, totals[2];
-};
 
 template <class Shape, class T, class Op>
 __global__ void scanAll(T const* in, Prefixes<T>* out, Op op, T init) {
@@ -26,32 +22,10 @@ template <class Shape, class T, class Op>
 __global__ void scanFirst(T const* in, Prefixes<T>* out, Op op, T init, int count) {
   int const rank = Shape::rank();
   T value = in[rank];
-  if (rank >= count) memset(&value, 0xFF, sizeof value);
+  if (rank >= count) memset(static_cast<void*>(&value), 0xFF, sizeof value);
   auto const [inclusive, total] = tweed::blockInclusiveScan<Shape>(value, op, count);
   auto const [exclusive, again] = tweed::blockExclusiveScan<Shape>(value, op, init, count);
   out[rank] = {inclusive, exclusive, {total, again}};
-}
-
-// Threads from `count` on get the total, or init op total.
-template <class T, class Op>
-void checkPrefixes(std::vector<Prefixes<T>> const& got, std::vector<T> const& in, int count, Op op,
-                   T init) {
-  T total = in[0];
-  for (int i = 1; i < count; ++i) total = op(total, in[std::size_t(i)]);
-  T prefix = in[0];
-  bool good = got[0].exclusive == init;
-  for (int i = 0; i < int(got.size()); ++i) {
-    auto const& g = got[std::size_t(i)];
-    if (i > 0) {
-      good = good && g.exclusive == op(init, prefix);
-      if (i < count) prefix = op(prefix, in[std::size_t(i)]);
-    }
-    good = good && g.inclusive == prefix && g.totals[0] == total && g.totals[1] == total;
-    if (!good) {
-      CAPTURE(i);
-      FAIL("wrong from this thread on");
-    }
-  }
 }
 
 template <class Shape, class T, class Op>
@@ -62,15 +36,15 @@ void checkShape(std::vector<T> const& in, dim3 block, Op op, T init) {
   DeviceArray<Prefixes<T>> const out(in.size());
   tweed::launch(scanAll<Shape, T, Op>, {1, block}, dIn.data(), out.data(), op, init);
   tweed::synchronize();
-  checkPrefixes(out.host(), in, threads, op, init);
+  checkPrefixes(out.host().data(), threads, in.data(), threads, op, init);
 
   int const some = 1 + int(noise(std::uint64_t(threads)) % std::uint64_t(threads));
-  for (int count : {1, 2, some, threads / 2, threads - 1, threads, 31, 32, 33, 64}) {
-    if (count < 1 || count > threads) continue;
+  for (int count : {0, 1, 2, some, threads / 2, threads - 1, threads, 31, 32, 33, 64}) {
+    if (count > threads || (count == 0 && !tweed::hasIdentity<Op, T>)) continue;
     CAPTURE(count);
     tweed::launch(scanFirst<Shape, T, Op>, {1, block}, dIn.data(), out.data(), op, init, count);
     tweed::synchronize();
-    checkPrefixes(out.host(), in, count, op, init);
+    checkPrefixes(out.host().data(), threads, in.data(), count, op, init);
   }
 }
 
@@ -80,22 +54,15 @@ void checkStatic(std::vector<T> const& in, Op op, T init) {
   checkShape<tweed::Block<Threads>>(first, Threads, op, init);
 }
 
-// The sizes of every block function's tests: around warps, odd, and the largest.
 template <class T, class Op>
 void checkSizes(std::vector<T> const& in, Op op, T init) {
-  checkStatic<1>(in, op, init), checkStatic<32>(in, op, init), checkStatic<33>(in, op, init);
-  checkStatic<100>(in, op, init), checkStatic<256>(in, op, init), checkStatic<1024>(in, op, init);
-  if (isShort()) return;
-  checkStatic<2>(in, op, init), checkStatic<16>(in, op, init), checkStatic<31>(in, op, init);
-  checkStatic<45>(in, op, init), checkStatic<48>(in, op, init), checkStatic<63>(in, op, init);
-  checkStatic<64>(in, op, init), checkStatic<96>(in, op, init), checkStatic<192>(in, op, init);
-  checkStatic<255>(in, op, init), checkStatic<257>(in, op, init), checkStatic<512>(in, op, init);
-  checkStatic<992>(in, op, init), checkStatic<1000>(in, op, init), checkStatic<1023>(in, op, init);
+  forBlockSizes(isShort(), [&](auto threads) { checkStatic<threads.value>(in, op, init); });
 }
 template <class T, class Op>
 void checkFewSizes(std::vector<T> const& in, Op op, T init) {
   checkStatic<7>(in, op, init), checkStatic<32>(in, op, init), checkStatic<100>(in, op, init);
-  checkStatic<256>(in, op, init);
+  checkStatic<128>(in, op, init), checkStatic<160>(in, op, init), checkStatic<256>(in, op, init);
+  checkStatic<1024>(in, op, init);
 }
 
 // Positions from 1 on: position 0 is the init of the exclusive scan.
@@ -132,6 +99,27 @@ struct JoinRuns {
   }
 };
 
+struct Large {
+  long long v[3];
+  friend bool operator==(Large const& x, Large const& y) { return sameBits(x, y); }
+};
+struct AddLarge {
+  TWEED_HOST_DEVICE Large operator()(Large const& x, Large const& y) const {
+    return {{x.v[0] + y.v[0], x.v[1] + y.v[1], x.v[2] + y.v[2]}};
+  }
+};
+// Trivially copyable; no default constructor.
+struct Named {
+  TWEED_HOST_DEVICE explicit Named(int v) : value(v) {}
+  int value;
+  friend bool operator==(Named const& x, Named const& y) { return x.value == y.value; }
+};
+struct AddNamed {
+  TWEED_HOST_DEVICE Named operator()(Named const& x, Named const& y) const {
+    return Named(x.value + y.value);
+  }
+};
+
 }  // namespace
 
 TEST_SUITE("blockScan") {
@@ -147,6 +135,16 @@ TEST_SUITE("blockScan") {
     checkWatched<tweed::Block<100>>(100, bad.data());
     checkWatched<tweed::Dynamic<256>>(77, bad.data());
     CHECK(bad.host()[0] == 0);
+  }
+  TEST_CASE("24 bytes, and a type without a default constructor") {
+    std::vector<Large> large;
+    std::vector<Named> named;
+    for (int i = 0; i < 1024; ++i) {
+      large.push_back({{i, i * 3, 1}});
+      named.push_back(Named(i % 7));
+    }
+    checkFewSizes(large, AddLarge{}, Large{{1, 2, 3}});
+    checkFewSizes(named, AddNamed{}, Named(5));
   }
   TEST_CASE_TEMPLATE("other types", T, unsigned short, unsigned long long, double) {
     checkFewSizes(smallIntegers<T>(1024, 2), tweed::Sum{}, T(7));
@@ -182,7 +180,7 @@ TEST_SUITE("blockScan") {
       tweed::launch(scanFirst<Shape, Run, JoinRuns>, {1, unsigned(threads)}, dIn.data(), out.data(),
                     JoinRuns{}, Run::at(0), count);
       tweed::synchronize();
-      checkPrefixes(out.host(), in, count, JoinRuns{}, Run::at(0));
+      checkPrefixes(out.host().data(), threads, in.data(), count, JoinRuns{}, Run::at(0));
     }
   }
 }
@@ -212,7 +210,7 @@ void checkHeld(int threads) {
     CAPTURE(count);
     tweed::launch(scanHeld<Shape>, {1, unsigned(threads)}, dIn.data(), out.data(), count);
     tweed::synchronize();
-    checkPrefixes(out.host(), in, count, Join{}, Stretch::at(0));
+    checkPrefixes(out.host().data(), threads, in.data(), count, Join{}, Stretch::at(0));
   }
 }
 
@@ -222,10 +220,7 @@ template <int Threads>
 __global__ void scanAgainAndAgain(int turns, unsigned* wrong) {
   int const t = int(threadIdx.x);
   for (int turn = 0; turn < turns; ++turn) {
-#if !defined(TWEED_LOOM)
-    unsigned const delay = (turn * 2654435761u ^ (t / 32) * 40503u) >> 23;
-    if (delay % 4 == 0) __nanosleep(delay);
-#endif
+    delayWarps(turn);
     int const x = (t * 37 + turn * 11) % 1009;
     int before = 0, sum = 0, top = 0;
     for (int i = 0; i < Threads; ++i) {
@@ -332,13 +327,20 @@ TEST_SUITE("blockScan") {
     CHECK(contains(text, "tweed::blockInclusiveScan"));
     CHECK(contains(text, "(64, 1, 1)"));
     CHECK(contains(text, "(96, 1, 1)"));
-    for (int const count : {0, -1, 65}) {
+    for (int const count : {-1, 65}) {
       text = fault([&] {
         tweed::launch(scanFirst<tweed::Block<64>, int, Sum>, {1, 64}, in.data(), out.data(), Sum{},
                       0, count);
       });
-      CHECK(contains(text, "count is " + std::to_string(count) + ", allowed are 1 to 64"));
+      CHECK(contains(text, "count is " + std::to_string(count) + ", allowed are 0 to 64"));
     }
+    DeviceArray<Run> const runs(std::vector<Run>(64, Run::at(1)));
+    DeviceArray<Prefixes<Run>> const runsOut(64);
+    text = fault([&] {
+      tweed::launch(scanFirst<tweed::Block<64>, Run, JoinRuns>, {1, 64}, runs.data(),
+                    runsOut.data(), JoinRuns{}, Run::at(0), 0);
+    });
+    CHECK(contains(text, "count is 0, allowed are 1 to 64"));
     DeviceArray<int> const sums(64);
     text = fault([&] { tweed::launch(oneThreadMissesTheScan, {1, 64}, sums.data()); });
     CHECK(!text.empty());

@@ -3,6 +3,8 @@
 /// report; the case of the same name with "ok:" before it is right and must stay silent. Without an
 /// argument lists the cases: sanitizer, name. planted.sh runs them all.
 #if defined(TWEED_LOOM)
+#include <tweed/block/blockReduce.cuh>
+
 #include <cstring>
 #include <string>
 
@@ -108,6 +110,15 @@ __global__ void acrossBlocks(int* data) {
   else
     *data = *data + 1;
 }
+// The scratch of blockReduce, used again without the barrier that its contract asks for.
+template <bool Right>
+__global__ void scratch(int* out) {
+  __shared__ tweed::BlockScratch<tweed::Block<64>, int> folds;
+  for (int i = 0; i < 2; ++i) {
+    out[threadIdx.x] = tweed::blockReduce(int(threadIdx.x) + i, tweed::Max{}, folds);
+    if (Right) __syncthreads();
+  }
+}
 
 void raceCase(std::string const& name, bool right) {
   tweed::loom::Options options = tweed::loom::defaults();
@@ -125,6 +136,7 @@ void raceCase(std::string const& name, bool right) {
     launch(right ? beforeBarrier<true> : beforeBarrier<false>, shape(1, 64), data.data());
   }
   if (name == "reuse") launch(right ? reuse<true> : reuse<false>, shape(1, 64), data.data());
+  if (name == "scratch") launch(right ? scratch<true> : scratch<false>, shape(1, 64), data.data());
   if (name == "warpSync")
     launch(right ? warpSync<true> : warpSync<false>, shape(1, 32), data.data());
   if (name == "fence")
@@ -137,8 +149,8 @@ void raceCase(std::string const& name, bool right) {
 
 char const* const memoryCases[] = {"globalPastEnd", "sharedPastEnd", "misaligned",
                                    "hostTouchesDevice", "useAfterFree"};
-char const* const raceCases[] = {"barrier", "beforeBarrier", "reuse",       "warpSync",
-                                 "fence",   "acquire",       "acrossBlocks"};
+char const* const raceCases[] = {"barrier",  "beforeBarrier", "reuse",   "scratch",
+                                 "warpSync", "fence",         "acquire", "acrossBlocks"};
 
 }  // namespace
 

@@ -1,166 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// tweed/block/blockReduce.cuh - combine one value per thread across a block; every thread gets it.
+// tweed/block/blockReduce.cuh - combine the values of all threads of a block; every thread gets the
+// result.
 #pragma once
 
-#include <tweed/arch/barrier.cuh>
-#include <tweed/memory/sharedArray.cuh>
-#include <tweed/warp/warpReduce.cuh>
+#include <tweed/block/blockScratch.cuh>
+#include <tweed/block/rake.cuh>
 
 namespace tweed {
 
 namespace detail {
-
-// The rake: every thread stores its value; warp 0 reads them all, each lane a run of neighbours,
-// and folds with few shuffles; every thread reads the few partials. Two barriers, one buffer, no
-// parity: the second barrier also releases the buffer for the next call. Five shuffles in every
-// warp would cost more than all of this (measured: benchmarks/block/blockReduce.cu).
-//
-// Lane l reads the run [l * run, (l + 1) * run), in pieces of 16 bytes where it divides into them.
-// Rows are padded by one piece, so that eight lanes reading a piece each meet eight different
-// groups of banks; where a run is an odd number of pieces they do so without.
-template <class T, int Threads>
-struct RakeLayout {
-  static constexpr int size = int(sizeof(T));
-  static constexpr int run = ceilDiv(Threads, warpThreads);
-  static constexpr bool isPieces =
-      isTriviallyCopyable<T> && isPow2(size) && size <= 16 && run * size % 16 == 0;
-  static constexpr int pieceItems = isPieces ? 16 / size : 1;
-  static constexpr bool isPadded =
-      isTriviallyCopyable<T> && size <= 16 && run / pieceItems % 2 == 0;
-  static constexpr int lineItems = isPieces ? 128 / size : run;
-  static constexpr int rowItems = lineItems % run == 0 ? lineItems : run;
-  static constexpr int items = Threads + (isPadded ? (Threads - 1) / rowItems * pieceItems : 0);
-
-  static TWEED_DEVICE constexpr int index(int rank) {
-    return isPadded ? rank + int(unsigned(rank) / unsigned(rowItems)) * pieceItems : rank;
-  }
-};
-
-// How many partials warp 0 leaves for every thread to fold: each doubling takes one
-// shuffle out of the chain, and makes the load in every warp longer. Chosen by
-// benchmarks/block/blockReduce.cu.
-template <class T>
-inline constexpr int rakePartials = sizeof(T) <= 8 ? 4 : 1;
-
-// One scratch for all calls with this type and block size, whatever the operator: each leaves it
-// free.
-template <class T, int Items>
-struct RakeScratch {
-  SharedArray<T, Items> values;
-  SharedArray<T, rakePartials<T>> partials;
-};
-template <class T, int Items>
-TWEED_DEVICE RakeScratch<T, Items>& rakeScratch() {
-  static_assert(
-      sizeof(RakeScratch<T, Items>) <= 48 * 1024,
-      "tweed: the block's threads times sizeof(T), padding and partials are more than the "
-      "48 KiB of static shared memory that a block has");
-  __shared__ RakeScratch<T, Items> scratch;
-  return scratch;
-}
-
-// Folds Count >= 1 neighbours in order, as a balanced tree.
-template <int Count, class T, class Op>
-TWEED_DEVICE T foldTree(T const* values, Op op) {
-  if constexpr (Count == 1) {
-    return *values;
-  } else {
-    constexpr int half = nextPow2(Count) / 2;
-    return op(foldTree<half>(values, op), foldTree<Count - half>(values + half, op));
-  }
-}
-
-// The same with loads of 16 bytes.
-template <int Count, class T, class Op>
-TWEED_DEVICE T foldPieces(T const* values, Op op) {
-  constexpr int items = 16 / int(sizeof(T));
-  if constexpr (Count == items) {
-    struct alignas(16) Piece {
-      T item[items];
-    };
-    Piece const piece = *reinterpret_cast<Piece const*>(values);
-    return foldTree<items>(piece.item, op);
-  } else {
-    constexpr int half = nextPow2(Count / items) / 2 * items;
-    return op(foldPieces<half>(values, op), foldPieces<Count - half>(values + half, op));
-  }
-}
-
-// Folds count >= 1 neighbours one after the other.
-template <class T, class Op>
-TWEED_DEVICE T foldSerial(T const* values, int count, Op op) {
-  T value = values[0];
-  for (int i = 1; i < count; ++i) value = op(value, values[i]);
-  return value;
-}
-
-// Folds Count neighbours; large values in a loop, which unrolled would be thousands of
-// instructions.
-template <bool IsPieces, int Count, class T, class Op>
-TWEED_DEVICE T foldRun(T const* values, Op op) {
-  if constexpr (IsPieces) {
-    return foldPieces<Count>(values, op);
-  } else if constexpr (sizeof(T) <= 16) {
-    return foldTree<Count>(values, op);
-  } else {
-    return foldSerial(values, Count, op);
-  }
-}
-
-// Stores the values, and has warp 0 fold them: each of its lanes calls then(fold, lane) with the fold of
-// its group of Lanes lanes. Holds one barrier. Every lane has a full run.
-template <class Shape, int Lanes, class T, class Op, class Then>
-TWEED_DEVICE void rakeAllBy(T const& value, Op op, Then then) {
-  using Layout = RakeLayout<T, Shape::maxThreads>;
-  auto& scratch = rakeScratch<T, Layout::items>();
-  int const rank = Shape::rank();
-  scratch.values.construct(Layout::index(rank), value);
-  arch::syncBlock();
-  if (rank >= warpThreads) return;
-  T const* const run = scratch.values.data() + Layout::index(rank * Layout::run);
-  T const fold = foldRun<Layout::isPieces, Layout::run>(run, op);
-  then(foldLanes<Lanes>(fullMask, fold, op, rank), rank);
-}
-
-// The same when the first `count` threads hold data, 1 <= count <= threads: the fold of all of these.
-template <class Shape, class T, class Op, class Then>
-TWEED_DEVICE void rakeFirstBy(T const& value, Op op, int count, Then then) {
-  using Layout = RakeLayout<T, Shape::maxThreads>;
-  auto& scratch = rakeScratch<T, Layout::items>();
-  int const rank = Shape::rank();
-  if (rank < count) scratch.values.construct(Layout::index(rank), value);
-  arch::syncBlock();
-  if (rank >= warpThreads) return;
-  int const lanes = ceilDiv(count, Layout::run);
-  int const from = rank < lanes ? rank : 0;  // an idle lane repeats lane 0, and nobody asks it
-  T const* const run = scratch.values.data() + Layout::index(from * Layout::run);
-  T const fold = foldSerial(run, smaller(Layout::run, count - from * Layout::run), op);
-  unsigned const mask = firstLanes(smaller(Shape::threads(), warpThreads));
-  then(foldFirstLanes<warpThreads>(mask, fold, op, rank, lanes), rank);
-}
-
-template <class Shape, int Partials, class T, class Op>
-TWEED_DEVICE T rakeAll(T const& value, Op op) {
-  constexpr int lanes = warpThreads / Partials;
-  auto& scratch = rakeScratch<T, RakeLayout<T, Shape::maxThreads>::items>();
-  rakeAllBy<Shape, lanes>(value, op, [&](T const& fold, int lane) {
-    if (lane % lanes == 0) scratch.partials.construct(lane / lanes, fold);
-  });
-  arch::syncBlock();
-  constexpr int bytes = Partials * int(sizeof(T));
-  constexpr bool isPieces = isPow2(sizeof(T)) && sizeof(T) <= 16 && bytes % 16 == 0;
-  return foldRun<isPieces, Partials>(scratch.partials.data(), op);
-}
-
-template <class Shape, class T, class Op>
-TWEED_DEVICE T rakeFirst(T const& value, Op op, int count) {
-  auto& scratch = rakeScratch<T, RakeLayout<T, Shape::maxThreads>::items>();
-  rakeFirstBy<Shape>(value, op, count, [&](T const& fold, int lane) {
-    if (lane == 0) scratch.partials.construct(0, fold);
-  });
-  arch::syncBlock();
-  return scratch.partials[0];
-}
 
 // A type that cannot move between lanes: thread 0 folds alone. Elements have a lifetime to end, and
 // the result's ends only when all have read it, hence a third barrier.
@@ -179,6 +27,42 @@ TWEED_DEVICE T foldByThread0(T const& value, Op op, int count) {
   return result;
 }
 
+// Integers in a block of few warps: every warp folds by one instruction, and every thread the few
+// partials. The second barrier, which frees them, passes while they load. With more warps the rake
+// is faster: redux takes twice as long as a shuffle, and there each warp would need it.
+template <class T, class Op, int Threads>
+inline constexpr bool isReduxBlock = isRedux<T, Op>&& Threads <= 4 * warpThreads;
+
+template <int Warps, class T>
+TWEED_DEVICE SharedArray<T, Warps>& reduxScratch() {
+  __shared__ SharedArray<T, Warps> partials;
+  return partials;
+}
+
+template <class Shape, bool IsAll, class T, class Op>
+TWEED_DEVICE T foldWarpsByRedux(T value, Op op, int count) {
+  constexpr int warps = ceilDiv(Shape::maxThreads, warpThreads);
+  auto& partials = reduxScratch<warps, T>();
+  int const rank = Shape::rank();
+  int const warp = rank / warpThreads;
+  unsigned mask = fullMask;
+  if constexpr (!IsAll || Shape::maxThreads % warpThreads != 0) {
+    mask = firstLanes(smaller(Shape::threads() - warp * warpThreads, warpThreads));
+    if (rank >= count) value = identityOf<Op, T>();
+  }
+  T const fold = foldByRedux(mask, value, op);
+  if (rank % warpThreads == 0) partials.construct(warp, fold);
+  arch::syncBlock();
+  T part[warps];
+#pragma unroll
+  for (int w = 0; w < warps; ++w) {
+    bool const exists = Shape::isStatic || w * warpThreads < Shape::threads();
+    part[w] = exists ? partials[w] : identityOf<Op, T>();
+  }
+  arch::syncBlock();
+  return foldTree<warps>(part, op);
+}
+
 template <class Shape, bool IsCounted, class T, class Op>
 TWEED_DEVICE T blockFold(T const& value, Op op, int count) {
   constexpr bool isAll = !IsCounted && Shape::isStatic;
@@ -193,11 +77,23 @@ TWEED_DEVICE T blockFold(T const& value, Op op, int count) {
     } else {
       return foldFirstLanes<width>(mask, value, op, lane, count);
     }
+  } else if constexpr (isReduxBlock<T, Op, Shape::maxThreads>) {
+    return foldWarpsByRedux<Shape, isAll>(value, op, count);
   } else if constexpr (isAll && Shape::maxThreads % warpThreads == 0) {
-    return rakeAll<Shape, rakePartials<T>>(value, op);
+    return rakeAll<Shape>(value, op);
   } else {
     return rakeFirst<Shape>(value, op, count);
   }
+}
+
+// The fold of a thread's first `count` items, 1 <= count <= N.
+template <int N, class T, class Op>
+TWEED_DEVICE T foldItems(T const (&items)[N], Op op, int count) {
+  T value = items[0];
+#pragma unroll
+  for (int i = 1; i < N; ++i)
+    if (i < count) value = op(value, items[i]);
+  return value;
 }
 
 template <int BlockThreads>
@@ -221,7 +117,9 @@ inline constexpr bool isBlockSize = BlockThreads >= 1 && BlockThreads <= maxBloc
 ///          also with another type, operator or block function.
 /// Cost     a block of 256, 4-byte T: 1 shared store, 2 shared loads and 3 shuffles in warp 0, 1
 ///          broadcast load. Static shared memory: BlockThreads * sizeof(T), up to 1/2 more as
-///          padding where T has at most 16 bytes, and four T, once for all operators. T not trivially copyable: thread 0 folds alone.
+///          padding where T has at most 16 bytes, and four T, once for all operators. Integers that
+///          warpReduce folds in one instruction: that in place of the shuffles, and up to 128
+///          threads a T a warp. T not trivially copyable: thread 0 folds alone.
 /// Errors   compile time: block size, op not callable as T = op(T, T), BlockThreads * sizeof(T) and
 ///          its padding above 48 KiB. A block of another shape than the launch's stops the kernel
 ///          under TWEED_DEBUG and on the loom, else is undefined.
@@ -237,32 +135,103 @@ TWEED_DEVICE T blockReduce(T value, Op op = Op{}) {
 /// The same when only the first `count` threads hold data: the values of the others are never read.
 /// Shape    as above; 0 <= count <= threads, the same in all threads. count == 0 needs an operator
 ///          with an identity, which is then the result.
-/// Errors   as above; a count out of range stops the kernel under TWEED_DEBUG and on the loom.
-template <class Shape, class T, class Op>
-TWEED_DEVICE T blockReduce(T value, Op op, int count) {
+/// Errors   as above, and a count that is no integer; a count out of range stops the kernel under
+///          TWEED_DEBUG and on the loom.
+template <class Shape, class T, class Op, class Count>
+TWEED_DEVICE T blockReduce(T value, Op op, Count count) {
   static_assert(isReduction<Op, T>, "tweed::blockReduce: op must be callable as T = op(T, T)");
   Shape::check("blockReduce");
-  [[maybe_unused]] constexpr int least = hasIdentity<Op, T> ? 0 : 1;
-  TWEED_ASSERT(count >= least && count <= Shape::threads(),
-               "tweed::blockReduce: count is %d, allowed are %d to %d", count, least,
-               Shape::threads());
+  int const some =
+      detail::checkCount("blockReduce", count, detail::leastCount<Op, T>, Shape::threads());
   if constexpr (hasIdentity<Op, T>) {
-    if (count <= 0) return identityOf<Op, T>();
+    if (some <= 0) return identityOf<Op, T>();
   }
-  return detail::blockFold<Shape, true>(value, op, count);
+  return detail::blockFold<Shape, true>(value, op, some);
 }
 
-template <int BlockThreads, class T, class Op = Sum>
-TWEED_DEVICE T blockReduce(T value, Op op = Op{}) {
-  static_assert(detail::isBlockSize<BlockThreads>,
-                "tweed::blockReduce: BlockThreads must be 1 to 1024");
-  return blockReduce<Block<BlockThreads>>(value, op);
+/// The same of several items in each thread, in blocked order: thread r holds the items r * N to
+/// r * N + N - 1.
+///
+///     float x[4] = {...};
+///     float const sum = tweed::blockReduce<256>(x);
+///
+/// Cost     as for one item, and N - 1 calls of op in each thread.
+template <class Shape, class T, int N, class Op = Sum>
+TWEED_DEVICE T blockReduce(T const (&items)[N], Op op = Op{}) {
+  static_assert(isReduction<Op, T>, "tweed::blockReduce: op must be callable as T = op(T, T)");
+  Shape::check("blockReduce");
+  if constexpr (sizeof(T) <= 16) {
+    return detail::blockFold<Shape, false>(detail::foldTree<N>(items, op), op, Shape::threads());
+  } else {
+    return detail::blockFold<Shape, false>(detail::foldItems(items, op, N), op, Shape::threads());
+  }
 }
-template <int BlockThreads, class T, class Op>
-TWEED_DEVICE T blockReduce(T value, Op op, int count) {
+
+/// The same when only the first `count` items of the block are data: the others are never read.
+/// Shape    0 <= count <= threads * N, the same in all threads; 0 as above.
+template <class Shape, class T, int N, class Op, class Count>
+TWEED_DEVICE T blockReduce(T const (&items)[N], Op op, Count count) {
+  static_assert(isReduction<Op, T>, "tweed::blockReduce: op must be callable as T = op(T, T)");
+  Shape::check("blockReduce");
+  int const some =
+      detail::checkCount("blockReduce", count, detail::leastCount<Op, T>, Shape::threads() * N);
+  if constexpr (hasIdentity<Op, T>) {
+    if (some <= 0) return identityOf<Op, T>();
+  }
+  T const fold = detail::foldItems(items, op, some - Shape::rank() * N);
+  return detail::blockFold<Shape, true>(fold, op, ceilDiv(some, N));
+}
+
+template <int BlockThreads, class... Arguments>
+TWEED_DEVICE auto blockReduce(Arguments&&... arguments) {
   static_assert(detail::isBlockSize<BlockThreads>,
                 "tweed::blockReduce: BlockThreads must be 1 to 1024");
-  return blockReduce<Block<BlockThreads>>(value, op, count);
+  return blockReduce<Block<BlockThreads>>(arguments...);
+}
+
+/// The same with a scratch of the caller's, which is small, and one barrier in place of two.
+///
+///     __shared__ tweed::BlockScratch<tweed::Block<256>, float> scratch;
+///     float const sum = tweed::blockReduce(x, tweed::Sum{}, scratch);
+///     ...
+///     __syncthreads();  // before the next use of `scratch`
+///
+/// Shape    one T per thread, in a block of the scratch's shape. T trivially copyable.
+/// Result   as above.
+/// Op       as above.
+/// Sync     call it from all threads of the block. Holds one __syncthreads() (none in a block of at
+///          most 32 threads), before which the scratch is written and after which it is read: all
+///          threads must pass another __syncthreads() before any of them uses the scratch again.
+///          Any barrier of the block will do, so that two scratches used in turn, a call of one
+///          between two of the other, need no more.
+/// Cost     5 shuffles in every warp for every 4 bytes of T, then a few loads of the warps' folds
+///          (up to 256 threads), or up to 5 shuffles more. Slower than the form without scratch in
+///          most blocks of full multiprocessors: take it where shared memory is short, or where a
+///          barrier follows anyway.
+/// Errors   compile time: T not trivially copyable, op not callable as T = op(T, T). A block of
+///          another shape than the launch's stops the kernel under TWEED_DEBUG and on the loom.
+/// Source   M. Harris, "Optimizing parallel reduction in CUDA"; J. Luitjens, "Faster parallel
+///          reductions on Kepler" (warp shuffles, then the partials).
+template <class Shape, class T, class Op>
+TWEED_DEVICE T blockReduce(Same<T> const& value, Op op, BlockScratch<Shape, T>& scratch) {
+  static_assert(isReduction<Op, T>, "tweed::blockReduce: op must be callable as T = op(T, T)");
+  Shape::check("blockReduce");
+  return detail::foldInScratch<false>(value, op, scratch, Shape::threads());
+}
+
+/// The same when only the first `count` threads hold data, 0 <= count <= threads, as above. With
+/// count == 0 it holds no barrier.
+template <class Shape, class T, class Op, class Count>
+TWEED_DEVICE T blockReduce(Same<T> const& value, Op op, BlockScratch<Shape, T>& scratch,
+                           Count count) {
+  static_assert(isReduction<Op, T>, "tweed::blockReduce: op must be callable as T = op(T, T)");
+  Shape::check("blockReduce");
+  int const some =
+      detail::checkCount("blockReduce", count, detail::leastCount<Op, T>, Shape::threads());
+  if constexpr (hasIdentity<Op, T>) {
+    if (some <= 0) return identityOf<Op, T>();
+  }
+  return detail::foldInScratch<true>(value, op, scratch, some);
 }
 
 }  // namespace tweed

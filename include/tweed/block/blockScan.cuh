@@ -1,98 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
-// tweed/block/blockScan.cuh - prefixes of one value per thread across a block.
+// tweed/block/blockScan.cuh - prefixes of the values of all threads of a block.
 #pragma once
 
 #include <tweed/block/blockReduce.cuh>
-#include <tweed/warp/warpScan.cuh>
+#include <tweed/block/scanGroups.cuh>
 
 namespace tweed {
 
 namespace detail {
-
-template <class T, int Warps>
-struct ScanScratch {
-  SharedArray<T, Warps> totals;    // of each warp: written by all warps, read by warp 0
-  SharedArray<T, Warps> prefixes;  // inclusive, of each warp: written by warp 0, read by all
-};
-template <class T, int Warps>
-TWEED_DEVICE ScanScratch<T, Warps>& scanScratch() {
-  __shared__ ScanScratch<T, Warps> scratch;
-  return scratch;
-}
-
-// Every warp scans itself; warp 0 scans the warps' totals; every thread puts the prefix of the
-// warps before its own. The two arrays make two barriers enough: the next call writes totals, which
-// only warp 0 reads, and it has; and it writes prefixes behind a barrier that all readers pass
-// first. Exclusive: the fold of the threads before this one, without init; meaningless in thread 0.
-template <class Shape, bool IsExclusive, bool IsCounted, class T, class Op>
-TWEED_DEVICE Scan<T> scanWarps(T const& value, Op op, int count) {
-  constexpr int warps = ceilDiv(Shape::maxThreads, warpThreads);
-  constexpr bool isWhole = !IsCounted && Shape::isStatic && Shape::maxThreads % warpThreads == 0;
-  int const rank = Shape::rank();
-  int const lane = rank & (warpThreads - 1);
-  int const warp = rank >> log2Floor(warpThreads);
-  int const first = warp * warpThreads;
-  unsigned const mask =
-      isWhole ? fullMask : firstLanes(smaller(warpThreads, Shape::threads() - first));
-  int const valid = larger(1, smaller(warpThreads, count - first));  // lanes of this warp with data
-  Scan<T> scan = isWhole ? scanLanes<warpThreads>(mask, value, op, lane)
-                         : scanFirstLanes<warpThreads>(mask, value, op, lane, valid);
-  T own = scan.prefix;
-  if constexpr (IsExclusive) own = arch::shuffle(mask, own, lane >= 1 ? lane - 1 : lane);
-  if constexpr (warps == 1) {
-    return {own, scan.total};
-  } else {
-    auto& scratch = scanScratch<T, warps>();
-    int const warpCount = ceilDiv(count, warpThreads);
-    if (lane == 0 && warp < warpCount) scratch.totals.construct(warp, scan.total);
-    arch::syncBlock();
-    if (warp == 0) {
-      T const total = scratch.totals[lane < warpCount ? lane : 0];
-      T const prefix = scanFirstLanes<warpThreads>(mask, total, op, lane, warpCount).prefix;
-      if (lane < warpCount) scratch.prefixes.construct(lane, prefix);
-    }
-    arch::syncBlock();
-    T const total = scratch.prefixes[warpCount - 1];
-    if (rank - IsExclusive >= count) return {total, total};
-    if (warp == 0) return {own, total};
-    T const before = scratch.prefixes[warp - 1];
-    return {IsExclusive && lane == 0 ? before : op(before, own), total};
-  }
-}
-
-// The same by thread 0 alone, for a type that cannot move between lanes.
-template <class Shape, bool IsExclusive, class T, class Op>
-TWEED_DEVICE Scan<T> scanByThread0(T const& value, Op op, int count) {
-  auto& scratch = rakeScratch<T, Shape::maxThreads>();
-  int const rank = Shape::rank();
-  if (rank < count) scratch.values.construct(rank, value);
-  arch::syncBlock();
-  if (rank == 0) {
-    for (int i = 1; i < count; ++i)
-      scratch.values[i] = op(scratch.values[i - 1], scratch.values[i]);
-  }
-  arch::syncBlock();
-  int const last = larger(0, smaller(rank - IsExclusive, count - 1));
-  Scan<T> const scan = {scratch.values[last], scratch.values[count - 1]};
-  arch::syncBlock();
-  if (rank < count) scratch.values.destroy(rank);
-  return scan;
-}
-
-template <class Shape, bool IsExclusive, bool IsCounted, class T, class Op>
-TWEED_DEVICE Scan<T> scanBlock(T const& value, Op op, int count) {
-  if constexpr (isTriviallyCopyable<T>) {
-    return scanWarps<Shape, IsExclusive, IsCounted>(value, op, count);
-  } else {
-    return scanByThread0<Shape, IsExclusive>(value, op, count);
-  }
-}
 
 template <class Shape, bool IsCounted, class T, class Op>
 TWEED_DEVICE Scan<T> exclusiveFrom(T const& value, Op op, T const& init, int count) {
   Scan<T> const scan = scanBlock<Shape, true, IsCounted>(value, op, count);
   if (Shape::rank() == 0) return {init, scan.total};
   return {op(init, scan.prefix), scan.total};
+}
+
+// Blocked items: each thread scans its own, then the threads' totals are scanned. In `items` stay
+// the thread's own inclusive prefixes, of the first `some` items; the result is the scan of the
+// totals: the fold of the threads before, and of all.
+template <class Shape, bool IsCounted, class T, int N, class Op>
+TWEED_DEVICE Scan<T> scanOwnItems(T (&items)[N], Op op, int count, int some) {
+  T last = items[0];
+#pragma unroll
+  for (int i = 1; i < N; ++i)
+    if (!IsCounted || i < some) last = items[i] = op(items[i - 1], items[i]);
+  return scanBlock<Shape, true, IsCounted>(last, op, ceilDiv(count, N));
+}
+
+template <class Shape, bool IsCounted, class T, int N, class Op>
+TWEED_DEVICE T inclusiveItems(T (&items)[N], Op op, int count) {
+  int const some = IsCounted ? count - Shape::rank() * N : N;
+  Scan<T> const scan = scanOwnItems<Shape, IsCounted>(items, op, count, some);
+#pragma unroll
+  for (int i = 0; i < N; ++i) {
+    if (i >= some) {
+      items[i] = scan.total;
+    } else if (Shape::rank() > 0) {
+      items[i] = op(scan.prefix, items[i]);
+    }
+  }
+  return scan.total;
+}
+
+template <class Shape, bool IsCounted, class T, int N, class Op>
+TWEED_DEVICE T exclusiveItems(T (&items)[N], Op op, T const& init, int count) {
+  int const some = IsCounted ? count - Shape::rank() * N : N;
+  Scan<T> const scan = scanOwnItems<Shape, IsCounted>(items, op, count, some);
+  T const before = Shape::rank() > 0 ? op(init, scan.prefix) : init;
+#pragma unroll
+  for (int i = N - 1; i > 0; --i)
+    if (i <= some) items[i] = op(before, items[i - 1]);
+  if constexpr (IsCounted) {
+    if (some < N - 1) {
+      T const all = op(init, scan.total);
+#pragma unroll
+      for (int i = 1; i < N; ++i)
+        if (i > some) items[i] = all;
+    }
+  }
+  items[0] = before;
+  return scan.total;
 }
 
 }  // namespace detail
@@ -109,11 +77,15 @@ TWEED_DEVICE Scan<T> exclusiveFrom(T const& value, Op op, T const& init, int cou
 /// Sync     call it from all threads of the block. Holds two __syncthreads() (none in a block of at
 ///          most 32 threads, three if T is not trivially copyable); safe to call again at once,
 ///          also with another type, operator or block function.
-/// Cost     4-byte T: 6 shuffles a warp, 7 more in warp 0; 2 T of static shared memory a warp.
+/// Cost     4-byte T: up to 128 threads 5 shuffles a warp and one broadcast load; above 1 or 2
+///          shuffles a warp and 6 more in warp 0. Static shared memory: a T a warp; above 128
+///          threads a T a thread (4 bytes), half of that (1024 threads) or a quarter (8 bytes).
+///          T not trivially copyable: thread 0 scans alone.
 /// Errors   compile time: block size, op not callable as T = op(T, T). A block of another shape
 ///          than the launch's stops the kernel under TWEED_DEBUG and on the loom, else is
 ///          undefined.
-/// Source   S. Sengupta et al., "Scan primitives for GPU computing", 2007 (scan of warp scans).
+/// Source   S. Sengupta et al., "Scan primitives for GPU computing", 2007 (scan of scans);
+///          D. Merrill, CUB (BLOCK_SCAN_RAKING).
 template <class Shape, class T, class Op>
 TWEED_DEVICE Scan<T> blockInclusiveScan(T value, Op op) {
   static_assert(isReduction<Op, T>,
@@ -122,18 +94,56 @@ TWEED_DEVICE Scan<T> blockInclusiveScan(T value, Op op) {
   return detail::scanBlock<Shape, false, false>(value, op, Shape::threads());
 }
 
-/// The same when only the first `count` threads hold data, 1 <= count <= threads: the others get
-/// the total as their prefix, and their values are never read. A count out of range stops the
-/// kernel under TWEED_DEBUG and on the loom.
-template <class Shape, class T, class Op>
-TWEED_DEVICE Scan<T> blockInclusiveScan(T value, Op op, int count) {
+/// The same when only the first `count` threads hold data: the others get the total as their
+/// prefix, and their values are never read.
+/// Shape    as above; 0 <= count <= threads, the same in all threads. count == 0 needs an operator
+///          with an identity, which is then prefix and total.
+/// Errors   as above, and a count that is no integer; a count out of range stops the kernel under
+///          TWEED_DEBUG and on the loom.
+template <class Shape, class T, class Op, class Count>
+TWEED_DEVICE Scan<T> blockInclusiveScan(T value, Op op, Count count) {
   static_assert(isReduction<Op, T>,
                 "tweed::blockInclusiveScan: op must be callable as T = op(T, T)");
   Shape::check("blockInclusiveScan");
-  TWEED_ASSERT(count >= 1 && count <= Shape::threads(),
-               "tweed::blockInclusiveScan: count is %d, allowed are 1 to %d", count,
-               Shape::threads());
-  return detail::scanBlock<Shape, false, true>(value, op, count);
+  int const some =
+      detail::checkCount("blockInclusiveScan", count, detail::leastCount<Op, T>, Shape::threads());
+  if constexpr (hasIdentity<Op, T>) {
+    if (some <= 0) return {identityOf<Op, T>(), identityOf<Op, T>()};
+  }
+  return detail::scanBlock<Shape, false, true>(value, op, some);
+}
+
+/// The same of several items in each thread, in blocked order: thread r holds the items r * N to
+/// r * N + N - 1. The prefixes take the items' place.
+///
+///     int const total = tweed::blockInclusiveScan<256>(items, tweed::Sum{});
+///
+/// Result   every thread: the total of the block; `items` are the prefixes.
+/// Cost     as for one item, and 2 * N - 1 calls of op in each thread.
+template <class Shape, class T, int N, class Op>
+TWEED_DEVICE T blockInclusiveScan(T (&items)[N], Op op) {
+  static_assert(isReduction<Op, T>,
+                "tweed::blockInclusiveScan: op must be callable as T = op(T, T)");
+  Shape::check("blockInclusiveScan");
+  return detail::inclusiveItems<Shape, false>(items, op, Shape::threads() * N);
+}
+
+/// The same when only the first `count` items of the block are data, 0 <= count <= threads * N, as
+/// above: the others become the total.
+template <class Shape, class T, int N, class Op, class Count>
+TWEED_DEVICE T blockInclusiveScan(T (&items)[N], Op op, Count count) {
+  static_assert(isReduction<Op, T>,
+                "tweed::blockInclusiveScan: op must be callable as T = op(T, T)");
+  Shape::check("blockInclusiveScan");
+  int const some = detail::checkCount("blockInclusiveScan", count, detail::leastCount<Op, T>,
+                                      Shape::threads() * N);
+  if constexpr (hasIdentity<Op, T>) {
+    if (some <= 0) {
+      for (T& item : items) item = identityOf<Op, T>();
+      return identityOf<Op, T>();
+    }
+  }
+  return detail::inclusiveItems<Shape, true>(items, op, some);
 }
 
 /// Exclusive scan: thread i gets init op value[0] op ... op value[i - 1].
@@ -147,42 +157,60 @@ TWEED_DEVICE Scan<T> blockExclusiveScan(T value, Op op, Same<T> init) {
   return detail::exclusiveFrom<Shape, false>(value, op, init, Shape::threads());
 }
 
-/// The same when only the first `count` threads hold data, 1 <= count <= threads: the others get
-/// init op total.
-template <class Shape, class T, class Op>
-TWEED_DEVICE Scan<T> blockExclusiveScan(T value, Op op, Same<T> init, int count) {
+/// The same when only the first `count` threads hold data: the others get init op total. With
+/// count == 0, which needs an operator with an identity, that is init.
+template <class Shape, class T, class Op, class Count>
+TWEED_DEVICE Scan<T> blockExclusiveScan(T value, Op op, Same<T> init, Count count) {
   static_assert(isReduction<Op, T>,
                 "tweed::blockExclusiveScan: op must be callable as T = op(T, T)");
   Shape::check("blockExclusiveScan");
-  TWEED_ASSERT(count >= 1 && count <= Shape::threads(),
-               "tweed::blockExclusiveScan: count is %d, allowed are 1 to %d", count,
-               Shape::threads());
-  return detail::exclusiveFrom<Shape, true>(value, op, init, count);
+  int const some =
+      detail::checkCount("blockExclusiveScan", count, detail::leastCount<Op, T>, Shape::threads());
+  if constexpr (hasIdentity<Op, T>) {
+    if (some <= 0) return {init, identityOf<Op, T>()};
+  }
+  return detail::exclusiveFrom<Shape, true>(value, op, init, some);
 }
 
-template <int BlockThreads, class T, class Op>
-TWEED_DEVICE Scan<T> blockInclusiveScan(T value, Op op) {
+/// The same of several items in each thread, in place and in blocked order.
+/// Result   every thread: the total of the block without init; `items` are the prefixes.
+template <class Shape, class T, int N, class Op>
+TWEED_DEVICE T blockExclusiveScan(T (&items)[N], Op op, Same<T> init) {
+  static_assert(isReduction<Op, T>,
+                "tweed::blockExclusiveScan: op must be callable as T = op(T, T)");
+  Shape::check("blockExclusiveScan");
+  return detail::exclusiveItems<Shape, false>(items, op, init, Shape::threads() * N);
+}
+
+/// The same when only the first `count` items of the block are data, 0 <= count <= threads * N, as
+/// above: the others become init op total.
+template <class Shape, class T, int N, class Op, class Count>
+TWEED_DEVICE T blockExclusiveScan(T (&items)[N], Op op, Same<T> init, Count count) {
+  static_assert(isReduction<Op, T>,
+                "tweed::blockExclusiveScan: op must be callable as T = op(T, T)");
+  Shape::check("blockExclusiveScan");
+  int const some = detail::checkCount("blockExclusiveScan", count, detail::leastCount<Op, T>,
+                                      Shape::threads() * N);
+  if constexpr (hasIdentity<Op, T>) {
+    if (some <= 0) {
+      for (T& item : items) item = init;
+      return identityOf<Op, T>();
+    }
+  }
+  return detail::exclusiveItems<Shape, true>(items, op, init, some);
+}
+
+template <int BlockThreads, class... Arguments>
+TWEED_DEVICE auto blockInclusiveScan(Arguments&&... arguments) {
   static_assert(detail::isBlockSize<BlockThreads>,
                 "tweed::blockInclusiveScan: BlockThreads must be 1 to 1024");
-  return blockInclusiveScan<Block<BlockThreads>>(value, op);
+  return blockInclusiveScan<Block<BlockThreads>>(arguments...);
 }
-template <int BlockThreads, class T, class Op>
-TWEED_DEVICE Scan<T> blockInclusiveScan(T value, Op op, int count) {
-  static_assert(detail::isBlockSize<BlockThreads>,
-                "tweed::blockInclusiveScan: BlockThreads must be 1 to 1024");
-  return blockInclusiveScan<Block<BlockThreads>>(value, op, count);
-}
-template <int BlockThreads, class T, class Op>
-TWEED_DEVICE Scan<T> blockExclusiveScan(T value, Op op, Same<T> init) {
+template <int BlockThreads, class... Arguments>
+TWEED_DEVICE auto blockExclusiveScan(Arguments&&... arguments) {
   static_assert(detail::isBlockSize<BlockThreads>,
                 "tweed::blockExclusiveScan: BlockThreads must be 1 to 1024");
-  return blockExclusiveScan<Block<BlockThreads>>(value, op, init);
-}
-template <int BlockThreads, class T, class Op>
-TWEED_DEVICE Scan<T> blockExclusiveScan(T value, Op op, Same<T> init, int count) {
-  static_assert(detail::isBlockSize<BlockThreads>,
-                "tweed::blockExclusiveScan: BlockThreads must be 1 to 1024");
-  return blockExclusiveScan<Block<BlockThreads>>(value, op, init, count);
+  return blockExclusiveScan<Block<BlockThreads>>(arguments...);
 }
 
 }  // namespace tweed

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tweed/warp/warpReduce.cuh - combine one value per lane across a warp, an equal part, or any set of
-// its lanes.
+// tweed/warp/warpReduce.cuh - combine one value per lane across a warp, an equal part of one, or
+// any set of its lanes.
 #pragma once
 
 #include <tweed/arch/redux.cuh>
@@ -139,7 +139,7 @@ TWEED_DEVICE T foldMask(unsigned mask, T value, Op op, int lane) {
 template <int Width>
 inline constexpr bool isWarpWidth = isPow2(Width) && Width <= warpThreads;
 
-// A count as the number of an argument: any integer type, and what does not fit is out of range too.
+// A count may have any integer type; what does not fit an int is out of range too.
 template <class Count>
 TWEED_DEVICE int checkCount([[maybe_unused]] char const* call, Count count,
                             [[maybe_unused]] int least, [[maybe_unused]] int most) {

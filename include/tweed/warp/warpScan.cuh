@@ -16,27 +16,30 @@ struct Scan {
 
 namespace detail {
 
-// Inclusive prefixes of the first `count` lanes; lanes from `count` on get the total. Each step
+// Inclusive prefixes of the first `count` lanes of each group; `lane` counts within it. Each step
 // doubles the run that ends at a lane:  d = 1: 0 01 12 23   d = 2: 0 01 012 0123
 template <int Width, class T, class Op>
-TWEED_DEVICE Scan<T> scanFirstLanes(unsigned mask, T value, Op op, int lane, int count) {
+TWEED_DEVICE T scanUp(unsigned mask, T value, Op op, int lane, int count = Width) {
 #pragma unroll
   for (int d = 1; d < Width; d *= 2) {
-    T const earlier = arch::shuffle(mask, value, lane >= d ? lane - d : lane, Width);
+    T const earlier = arch::shuffleUp(mask, value, unsigned(d), Width);
     if (lane >= d && lane < count) value = op(earlier, value);
   }
-  T const total = arch::shuffle(mask, value, count - 1, Width);
-  return {lane < count ? value : total, total};
+  return value;
+}
+
+// The same with the total, which lanes from `count` on also get as their prefix.
+template <int Width, class T, class Op>
+TWEED_DEVICE Scan<T> scanFirstLanes(unsigned mask, T value, Op op, int lane, int count) {
+  T const prefix = scanUp<Width>(mask, value, op, lane, count);
+  T const total = arch::shuffle(mask, prefix, count - 1, Width);
+  return {lane < count ? prefix : total, total};
 }
 
 template <int Width, class T, class Op>
 TWEED_DEVICE Scan<T> scanLanes(unsigned mask, T value, Op op, int lane) {
-#pragma unroll
-  for (int d = 1; d < Width; d *= 2) {
-    T const earlier = arch::shuffleUp(mask, value, unsigned(d), Width);
-    if (lane >= d) value = op(earlier, value);
-  }
-  return {value, arch::shuffle(mask, value, Width - 1, Width)};
+  T const prefix = scanUp<Width>(mask, value, op, lane);
+  return {prefix, arch::shuffle(mask, prefix, Width - 1, Width)};
 }
 
 // From the inclusive prefix of each lane to the exclusive one.
@@ -71,8 +74,8 @@ TWEED_DEVICE Scan<T> warpInclusiveScan(T value, Op op) {
   return detail::scanLanes<Width>(detail::groupMask<Width>(lane), value, op, lane & (Width - 1));
 }
 
-/// The same when only the first `count` lanes hold data: lanes from `count` on get the total as their
-/// prefix, and their values are never read.
+/// The same when only the first `count` lanes hold data: lanes from `count` on get the total as
+/// their prefix, and their values are never read.
 /// Shape    as above; 0 <= count <= Width, the same in all lanes of the group. count == 0 needs an
 ///          operator with an identity, which is then prefix and total.
 /// Errors   as above, and a count that is no integer; a count out of range stops the kernel under

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// tweed/block/blockScratch.cuh - shared memory that the caller lends to a block function.
+#pragma once
+
+#include <tweed/arch/barrier.cuh>
+#include <tweed/memory/sharedArray.cuh>
+#include <tweed/warp/warpReduce.cuh>
+
+namespace tweed {
+
+/// What blockReduce(value, op, scratch) needs: one T for each warp of the block.
+///
+///     __shared__ tweed::BlockScratch<tweed::Block<256>, float> scratch;
+///
+/// Shape    Block<...> or Dynamic<...>. It cannot be copied: a copy would be a thread's own.
+/// Needs    T trivially copyable.
+/// Sync     that of the function which uses it. It needs no first value.
+template <class Shape, class T>
+struct BlockScratch {
+  static_assert(isTriviallyCopyable<T>, "tweed::BlockScratch: T must be trivially copyable");
+  static constexpr int warps = ceilDiv(Shape::maxThreads, warpThreads);
+
+  BlockScratch() = default;
+  BlockScratch(BlockScratch const&) = delete;
+  BlockScratch& operator=(BlockScratch const&) = delete;
+
+  SharedArray<T, warps> folds;
+};
+
+namespace detail {
+
+// The fold of the first `count` items, 1 <= count <= Most, as the tree that foldFirstLanes makes.
+template <int Most, class T, class Op>
+TWEED_DEVICE T foldFirstItems(T const* items, int count, Op op) {
+  if constexpr (Most == 1) {
+    return items[0];
+  } else {
+    constexpr int half = nextPow2(Most) / 2;
+    bool const isMore = count > half;
+    T const rest =
+        foldFirstItems<half>(isMore ? items + half : items, isMore ? count - half : count, op);
+    return isMore ? op(foldFirstItems<half>(items, half, op), rest) : rest;
+  }
+}
+
+// Every warp folds itself, and after the barrier all folds of warps: up to eight in every thread,
+// more by shuffles. The last warp may have fewer lanes than there are folds, so that each of its
+// threads folds them all; the tree is the same, and so are the bits.
+template <bool IsCounted, class Shape, class T, class Op>
+TWEED_DEVICE T foldInScratch(T const& value, Op op, BlockScratch<Shape, T>& scratch, int count) {
+  constexpr int warps = BlockScratch<Shape, T>::warps;
+  constexpr bool isWhole = !IsCounted && Shape::isStatic && Shape::maxThreads % warpThreads == 0;
+  int const rank = Shape::rank();
+  int const lane = rank % warpThreads;
+  int const first = rank - lane;
+  int const lanes = smaller(Shape::threads() - first, warpThreads);
+  unsigned const mask = isWhole ? fullMask : firstLanes(lanes);
+  T const fold = isWhole
+                     ? foldLanes<warpThreads>(mask, value, op, lane)
+                     : foldFirstLanes<warpThreads>(mask, value, op, lane, larger(count - first, 1));
+  if constexpr (warps == 1) {
+    return fold;
+  } else {
+    if (lane == 0 && first < count) scratch.folds.construct(rank / warpThreads, fold);
+    arch::syncBlock();
+    int const some = isWhole ? warps : ceilDiv(count, warpThreads);
+    if (warps <= 8 || lanes < warpThreads)
+      return foldFirstItems<warps>(scratch.folds.data(), some, op);
+    T const part = scratch.folds[lane < some ? lane : 0];
+    return foldFirstLanes<warpThreads>(mask, part, op, lane, some);
+  }
+}
+
+}  // namespace detail
+}  // namespace tweed

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// tweed/block/rake.cuh - how one warp folds what all threads of a block have stored; no function of
+// its own to call.
+#pragma once
+
+#include <tweed/arch/barrier.cuh>
+#include <tweed/memory/sharedArray.cuh>
+#include <tweed/warp/warpReduce.cuh>
+
+namespace tweed::detail {
+
+// Folds Count >= 1 items in order, as a balanced tree: get(i) is item i.
+template <class T, int Count, int First = 0, class Get, class Op>
+TWEED_DEVICE T foldTreeOf(Get const& get, Op op) {
+  if constexpr (Count == 1) {
+    return get(First);
+  } else {
+    constexpr int half = nextPow2(Count) / 2;
+    return op(foldTreeOf<T, half, First>(get, op),
+              foldTreeOf<T, Count - half, First + half>(get, op));
+  }
+}
+template <int Count, class T, class Op>
+TWEED_DEVICE T foldTree(T const* values, Op op) {
+  return foldTreeOf<T, Count>([&](int i) { return values[i]; }, op);
+}
+
+// The unit in which a run of neighbours is loaded from shared memory.
+template <class T>
+struct alignas(16) Piece {
+  static constexpr int items = 16 / int(sizeof(T));
+  T item[items];
+};
+
+// foldTree with loads of 16 bytes.
+template <int Count, class T, class Op>
+TWEED_DEVICE T foldPieces(T const* values, Op op) {
+  constexpr int items = Piece<T>::items;
+  if constexpr (Count == items) {
+    Piece<T> const piece = *reinterpret_cast<Piece<T> const*>(values);
+    return foldTree<items>(piece.item, op);
+  } else {
+    constexpr int half = nextPow2(Count / items) / 2 * items;
+    return op(foldPieces<half>(values, op), foldPieces<Count - half>(values + half, op));
+  }
+}
+
+// Folds count >= 1 neighbours one after the other.
+template <class T, class Op>
+TWEED_DEVICE T foldSerial(T const* values, int count, Op op) {
+  T value = values[0];
+  for (int i = 1; i < count; ++i) value = op(value, values[i]);
+  return value;
+}
+
+// The same with loads of 16 bytes, unrolled: the loads wait for nothing, and few registers hold
+// what they bring.
+template <int Count, class T, class Op>
+TWEED_DEVICE T foldPiecesSerial(T const* values, Op op) {
+  auto const* const pieces = reinterpret_cast<Piece<T> const*>(values);
+  T value = pieces[0].item[0];
+#pragma unroll
+  for (int i = 0; i < Count / Piece<T>::items; ++i) {
+    Piece<T> const piece = pieces[i];
+#pragma unroll
+    for (int k = i == 0 ? 1 : 0; k < Piece<T>::items; ++k) value = op(value, piece.item[k]);
+  }
+  return value;
+}
+
+// Which form of the rake a block takes. Chosen by benchmarks/block/blockReduce.cu; all figures are
+// of an H200.
+//   columns   warp 0 keeps its own values, and lane l folds those of the threads l + 32, l + 64 ...
+//             Eight bytes: 8 % faster than runs, as fewer are stored. Four: slower, as a run of
+//             them comes in loads of 16 bytes.
+//   serial    eight bytes fold one after the other: for a tree the compiler spares registers, and
+//             waits for each pair of loads (a block of 1024: 730 cycles, and 540 one by one)
+//   partials  what warp 0 leaves for every thread to fold: each doubling takes one shuffle out of
+//             the chain, and makes the load in every warp longer
+template <class T, class Op, int Threads>
+struct RakeForm {
+  static constexpr bool isColumns =
+      isTriviallyCopyable<T> && isCommutative<Op> && sizeof(T) == 8 && Threads % warpThreads == 0;
+  static constexpr bool isSerial = sizeof(T) >= 8;
+  static constexpr int partials = isRedux<T, Op> || sizeof(T) > 8 ? 1
+                                  : Threads <= 64                 ? 4
+                                  : sizeof(T) == 8                ? 1
+                                  : Threads <= 128                ? 2
+                                                                  : 4;
+};
+
+// The rake: every thread stores its value; warp 0 reads them all, each lane a run of neighbours,
+// and folds with few shuffles; every thread reads the few partials. Two barriers, one buffer, no
+// parity: the second barrier also releases the buffer for the next call. Five shuffles in every
+// warp would cost more than all of this (measured: benchmarks/block/blockReduce.cu).
+//
+// Lane l reads the run [l * run, (l + 1) * run), in pieces of 16 bytes where it divides into them.
+// Rows are padded by one piece, so that eight lanes reading a piece each meet eight different
+// groups of banks; where a run is an odd number of pieces they do so without.
+template <class T, int Threads>
+struct RakeLayout {
+  static constexpr int size = int(sizeof(T));
+  static constexpr int run = ceilDiv(Threads, warpThreads);
+  static constexpr bool isPieces =
+      isTriviallyCopyable<T> && isPow2(size) && size <= 16 && run * size % 16 == 0;
+  static constexpr int pieceItems = isPieces ? 16 / size : 1;
+  static constexpr bool isPadded =
+      isTriviallyCopyable<T> && size <= 16 && run / pieceItems % 2 == 0;
+  static constexpr int lineItems = isPieces ? 128 / size : run;
+  static constexpr int rowItems = lineItems % run == 0 ? lineItems : run;
+  static constexpr int items = Threads + (isPadded ? (Threads - 1) / rowItems * pieceItems : 0);
+
+  static TWEED_DEVICE constexpr int index(int rank) {
+    return isPadded ? rank + int(unsigned(rank) / unsigned(rowItems)) * pieceItems : rank;
+  }
+};
+
+// One scratch for all calls with this type and block size, whatever the operator: each leaves it
+// free.
+template <class T, int Items>
+struct RakeScratch {
+  SharedArray<T, Items> values;
+  SharedArray<T, sizeof(T) <= 8 ? 4 : 1> partials;
+};
+template <class T, int Items>
+TWEED_DEVICE RakeScratch<T, Items>& rakeScratch() {
+  static_assert(
+      sizeof(RakeScratch<T, Items>) <= 48 * 1024,
+      "tweed: the block's threads times sizeof(T), padding and partials are more than the "
+      "48 KiB of static shared memory that a block has");
+  __shared__ RakeScratch<T, Items> scratch;
+  return scratch;
+}
+
+// Large values in a loop, which unrolled would be thousands of instructions.
+template <bool IsPieces, bool IsSerial, int Count, class T, class Op>
+TWEED_DEVICE T foldRun(T const* values, Op op) {
+  if constexpr (IsPieces && IsSerial) {
+    return foldPiecesSerial<Count>(values, op);
+  } else if constexpr (IsPieces) {
+    return foldPieces<Count>(values, op);
+  } else if constexpr (sizeof(T) <= 16) {
+    return foldTree<Count>(values, op);
+  } else {
+    return foldSerial(values, Count, op);
+  }
+}
+
+// Stores the values, and has each lane of warp 0 fold its part of them: then(fold, lane). Holds one
+// barrier. Every thread has a value, and warps are whole.
+template <class Shape, class T, class Op, class Then>
+TWEED_DEVICE void rakeParts(T const& value, Op op, Then then) {
+  using Layout = RakeLayout<T, Shape::maxThreads>;
+  using Form = RakeForm<T, Op, Shape::maxThreads>;
+  auto& scratch = rakeScratch<T, Layout::items>();
+  int const rank = Shape::rank();
+  if constexpr (Form::isColumns) {
+    if (rank >= warpThreads) scratch.values.construct(rank, value);
+    arch::syncBlock();
+    if (rank >= warpThreads) return;
+    T const* const column = scratch.values.data() + rank;
+    auto const row = [&](int i) { return i == 0 ? value : column[i * warpThreads]; };
+    then(foldTreeOf<T, Layout::run>(row, op), rank);
+  } else {
+    scratch.values.construct(Layout::index(rank), value);
+    arch::syncBlock();
+    if (rank >= warpThreads) return;
+    T const* const run = scratch.values.data() + Layout::index(rank * Layout::run);
+    then(foldRun<Layout::isPieces, Form::isSerial, Layout::run>(run, op), rank);
+  }
+}
+
+// The same with the folds of the groups of Lanes lanes, each in every lane of its group.
+template <class Shape, int Lanes, class T, class Op, class Then>
+TWEED_DEVICE void rakeAllBy(T const& value, Op op, Then then) {
+  rakeParts<Shape>(value, op, [&](T const& fold, int lane) {
+    then(foldLanes<Lanes>(fullMask, fold, op, lane), lane);
+  });
+}
+
+// The fold of each group of Lanes lanes, in its first lane alone: keeping the order costs nothing.
+template <int Lanes, class T, class Op>
+TWEED_DEVICE T foldToFirst(T value, Op op, int lane) {
+  if constexpr (isCommutative<Op>) {
+    return foldLanes<Lanes>(fullMask, value, op, lane);
+  } else {
+#pragma unroll
+    for (int d = 1; d < Lanes; d *= 2) {
+      T const other = arch::shuffleDown(fullMask, value, unsigned(d));
+      if ((lane & (2 * d - 1)) == 0) value = op(value, other);
+    }
+    return value;
+  }
+}
+
+template <class Shape, class T, class Op>
+TWEED_DEVICE T rakeAll(T const& value, Op op) {
+  constexpr int partials = RakeForm<T, Op, Shape::maxThreads>::partials;
+  constexpr int lanes = warpThreads / partials;
+  auto& scratch = rakeScratch<T, RakeLayout<T, Shape::maxThreads>::items>();
+  rakeParts<Shape>(value, op, [&](T const& part, int lane) {
+    T const fold = foldToFirst<lanes>(part, op, lane);
+    if (lane % lanes == 0) scratch.partials.construct(lane / lanes, fold);
+  });
+  arch::syncBlock();
+  constexpr int bytes = partials * int(sizeof(T));
+  constexpr bool isPieces = isPow2(sizeof(T)) && sizeof(T) <= 16 && bytes % 16 == 0;
+  return foldRun<isPieces, false, partials>(scratch.partials.data(), op);
+}
+
+// rakeAllBy when the first `count` threads hold data, 1 <= count <= threads: the fold of all of
+// these, in every lane.
+template <class Shape, class T, class Op, class Then>
+TWEED_DEVICE void rakeFirstBy(T const& value, Op op, int count, Then then) {
+  using Layout = RakeLayout<T, Shape::maxThreads>;
+  auto& scratch = rakeScratch<T, Layout::items>();
+  int const rank = Shape::rank();
+  if (rank < count) scratch.values.construct(Layout::index(rank), value);
+  arch::syncBlock();
+  if (rank >= warpThreads) return;
+  int const lanes = ceilDiv(count, Layout::run);
+  int const from = rank < lanes ? rank : 0;  // an idle lane repeats lane 0, and nobody asks it
+  T const* const run = scratch.values.data() + Layout::index(from * Layout::run);
+  T const fold = foldSerial(run, smaller(Layout::run, count - from * Layout::run), op);
+  unsigned const mask = firstLanes(smaller(Shape::threads(), warpThreads));
+  then(foldFirstLanes<warpThreads>(mask, fold, op, rank, lanes), rank);
+}
+
+template <class Shape, class T, class Op>
+TWEED_DEVICE T rakeFirst(T const& value, Op op, int count) {
+  auto& scratch = rakeScratch<T, RakeLayout<T, Shape::maxThreads>::items>();
+  rakeFirstBy<Shape>(value, op, count, [&](T const& fold, int lane) {
+    if (lane == 0) scratch.partials.construct(0, fold);
+  });
+  arch::syncBlock();
+  return scratch.partials[0];
+}
+
+}  // namespace tweed::detail
