@@ -340,11 +340,14 @@ TABLES = {
     "deviceReduce.graphCold": lambda r: device_table(r, "graphCold"),
     "blockReduce.latency": lambda r: block_table(r, "latency"),
     "blockReduce.full": lambda r: block_table(r, "full"),
-    "blockReduce.types": lambda r: ratio_table(r, "blockReduce", ["f32", "f64", "i32", "affine"],
-                                               True),
-    "blockScan": lambda r: ratio_table(r, "blockScan", ["f32", "i32"], False),
-    "warpReduce": lambda r: ratio_table(r, "warpReduce", ["f32", "f64", "i32", "affine"], True),
-    "warpScan": lambda r: ratio_table(r, "warpScan", ["f32", "f64", "i32"], False),
+    "blockReduce.types": lambda r: ratio_table(
+        r, "blockReduce", ["f32", "f64", "i32", "affine", "pair64", "affine64"], True),
+    "blockReduce.items": lambda r: ratio_table(r, "blockReduce", ["f32x4", "i32x4"], False),
+    "blockScan": lambda r: ratio_table(
+        r, "blockScan", ["f32", "i32", "f64", "affine", "f32x4", "i32x4"], False),
+    "warpReduce": lambda r: ratio_table(
+        r, "warpReduce", ["f32", "f64", "i32", "affine", "pair64", "affine64"], True),
+    "warpScan": lambda r: ratio_table(r, "warpScan", ["f32", "f64", "i32", "affine"], False),
 }
 
 

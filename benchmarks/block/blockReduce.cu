@@ -22,6 +22,26 @@ struct Tweed {
   static __device__ T call(T value) { return tweed::blockReduce<Threads>(value, Op{}); }
 };
 
+// The form with a scratch of the caller's, and the barrier that it asks for before the next use.
+template <class T, class Op, int Threads>
+struct Scratch : Tweed<T, Op, Threads> {
+  static __device__ T call(T value) {
+    __shared__ tweed::BlockScratch<tweed::Block<Threads>, T> scratch;
+    T const result = tweed::blockReduce(value, Op{}, scratch);
+    __syncthreads();
+    return result;
+  }
+};
+
+template <class T, int Items, int Threads>
+struct TweedItems : Tweed<T, tweed::Sum, Threads> {
+  static __device__ T call(T value) {
+    T items[Items];
+    bench::spread(value, items);
+    return tweed::blockReduce<Threads>(items);
+  }
+};
+
 // How CUB's result reaches the threads.
 //   None      it is thread 0's; one barrier, which CUB asks for before its storage is used again
 //   Contract  through shared memory, with the barrier before the next write that makes it safe
@@ -60,6 +80,20 @@ struct Cub {
   }
 };
 
+template <class T, int Items, int Threads, cub::BlockReduceAlgorithm Algorithm>
+struct CubItems : Tweed<T, tweed::Sum, Threads> {
+  static constexpr Answer answer = Answer::First;
+  static __device__ T call(T value) {
+    using Reduce = cub::BlockReduce<T, Threads, Algorithm>;
+    __shared__ typename Reduce::TempStorage storage;
+    T items[Items];
+    bench::spread(value, items);
+    T const result = Reduce(storage).Sum(items);
+    __syncthreads();
+    return result;
+  }
+};
+
 template <class T, class Op, int Threads, Broadcast How>
 void addCub(bench::Case& to, bench::Load load, std::string const& suffix) {
   bench::addForm<Cub<T, Op, Threads, cub::BLOCK_REDUCE_WARP_REDUCTIONS, How>>(
@@ -76,6 +110,7 @@ void addType(std::string const& type) {
   (bench::addLoads(type, Threads,
                    [](bench::Case& to, bench::Load load) {
                      bench::addForm<Tweed<T, Op, Threads>>(to, load, "tweed");
+                     bench::addForm<Scratch<T, Op, Threads>>(to, load, "tweed.scratch");
                      addCub<T, Op, Threads, Broadcast::None>(to, load, "");
                      addCub<T, Op, Threads, Broadcast::Contract>(to, load, ".broadcast");
                      if constexpr (std::is_same_v<T, float>)
@@ -84,12 +119,32 @@ void addType(std::string const& type) {
    ...);
 }
 
+template <class T, int Items, int... Threads>
+void addItems(std::string const& type) {
+  (bench::addLoads(
+       type + "x" + std::to_string(Items), Threads,
+       [](bench::Case& to, bench::Load load) {
+         bench::addForm<TweedItems<T, Items, Threads>>(to, load, "tweed");
+         bench::addForm<CubItems<T, Items, Threads, cub::BLOCK_REDUCE_WARP_REDUCTIONS>>(
+             to, load, "cub.warpReductions");
+         bench::addForm<CubItems<T, Items, Threads, cub::BLOCK_REDUCE_RAKING>>(to, load,
+                                                                               "cub.raking");
+         bench::addForm<CubItems<T, Items, Threads, cub::BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY>>(
+             to, load, "cub.rakingCommutative");
+       }),
+   ...);
+}
+
 void addCases() {
   bench::addVersion("cub", CUB_VERSION);
-  addType<float, tweed::Sum, 128, 256, 512, 1024>("f32");
-  addType<double, tweed::Sum, 128, 256, 512, 1024>("f64");
-  addType<int, tweed::Sum, 128, 256, 512, 1024>("i32");
-  addType<Affine, Compose, 128, 256, 512, 1024>("affine");
+  addType<float, tweed::Sum, 64, 128, 256, 512, 1024>("f32");
+  addType<double, tweed::Sum, 64, 128, 256, 512, 1024>("f64");
+  addType<int, tweed::Sum, 64, 128, 256, 512, 1024>("i32");
+  addType<Affine, Compose, 64, 128, 256, 512, 1024>("affine");
+  addType<bench::Pair, bench::AddPairs, 128, 256, 512, 1024>("pair64");
+  addType<bench::Affine64, bench::Compose64, 128, 256, 512, 1024>("affine64");
+  addItems<float, 4, 64, 128, 256, 512, 1024>("f32");
+  addItems<int, 4, 64, 128, 256, 512, 1024>("i32");
 }
 
 }  // namespace

@@ -36,6 +36,31 @@ struct Compose {
   }
 };
 
+/// The same in 16 bytes, and a type of 16 bytes whose operator does not care for order.
+struct Affine64 {
+  double scale, shift;
+  __host__ __device__ bool operator==(Affine64 const& other) const {
+    return scale == other.scale && shift == other.shift;
+  }
+};
+struct Compose64 {
+  __host__ __device__ Affine64 operator()(Affine64 const& a, Affine64 const& b) const {
+    return {a.scale * b.scale, b.scale * a.shift + b.shift};
+  }
+};
+struct alignas(16) Pair {
+  double first, second;
+  __host__ __device__ bool operator==(Pair const& other) const {
+    return first == other.first && second == other.second;
+  }
+};
+struct AddPairs {
+  static constexpr bool isCommutative = true;
+  __host__ __device__ Pair operator()(Pair const& a, Pair const& b) const {
+    return {a.first + b.first, a.second + b.second};
+  }
+};
+
 /// What the loops need of a type: values for the timed loop that differ from lane to lane (of one
 /// that is the same in all lanes the compiler makes shuffles vanish), and values whose folds are
 /// exact for the check.
@@ -69,6 +94,38 @@ struct Values<Affine> {
     return {(bits & 16) != 0 ? -1.f : 1.f, float(int(bits & 15) - 8)};
   }
 };
+template <>
+struct Values<Affine64> {
+  static __device__ Affine64 start(int thread) { return {1 + thread * 1e-4, thread * 0.25}; }
+  static __device__ Affine64 mix(Affine64 last, Affine64 own) {
+    return {fma(last.scale, 1e-3, own.scale), fma(last.shift, 1e-3, own.shift)};
+  }
+  static __host__ __device__ Affine64 exact(std::uint32_t bits) {
+    return {(bits & 16) != 0 ? -1. : 1., double(int(bits & 15) - 8)};
+  }
+};
+template <>
+struct Values<Pair> {
+  static __device__ Pair start(int thread) { return {thread * 0.25, thread * 0.5}; }
+  static __device__ Pair mix(Pair last, Pair own) {
+    return {fma(last.first, 1e-3, own.first), fma(last.second, 1e-3, own.second)};
+  }
+  static __host__ __device__ Pair exact(std::uint32_t bits) {
+    return {double(bits & 1023), double(bits >> 8 & 255)};
+  }
+};
+
+/// N items of a thread, whose fold is `value`: the others are zeros that the compiler cannot see.
+template <int N, class T>
+__device__ void spread(T value, T (&items)[N]) {
+  items[0] = value;
+#pragma unroll
+  for (int i = 1; i < N; ++i) {
+    int zero = 0;
+    asm("" : "+r"(zero));
+    items[i] = T(zero);
+  }
+}
 
 namespace detail {
 

@@ -25,6 +25,20 @@ struct Tweed : Form<T, Op, Threads, Answer::Every> {
   static __device__ T call(T value) { return tweed::warpReduce(value, Op{}); }
 };
 
+// Any set of lanes: here all, known only at run time, or all but one.
+template <class T, class Op, int Threads, bool IsAll>
+struct TweedMask : Form<T, Op, Threads, IsAll ? Answer::Every : Answer::First> {
+  static __device__ T call(T value) {
+    if constexpr (IsAll) return tweed::warpReduce(tweed::activeLanes(), value, Op{});
+    // The last lane's value goes to its neighbour, so that the result is that of the whole warp.
+    int const lane = int(threadIdx.x % 32);
+    T const next = tweed::arch::shuffleDown(tweed::fullMask, value, 1u);
+    if (lane == 30) value = Op{}(value, next);
+    if (lane == 31) return value;
+    return tweed::warpReduce(tweed::LaneMask{0x7fffffffu}, value, Op{});
+  }
+};
+
 template <class T, class Op, int Threads, Answer Where>
 struct Cub : Form<T, Op, Threads, Where> {
   static __device__ T call(T value) {
@@ -46,6 +60,8 @@ void addThreads(std::string const& type, bench::Load load) {
   bench::Case& to =
       bench::addCase(type + "/" + bench::nameOf(load) + "/threads:" + std::to_string(Threads));
   bench::addForm<Tweed<T, Op, Threads>>(to, load, "tweed");
+  bench::addForm<TweedMask<T, Op, Threads, true>>(to, load, "tweed.activeLanes");
+  bench::addForm<TweedMask<T, Op, Threads, false>>(to, load, "tweed.31lanes");
   bench::addForm<Cub<T, Op, Threads, Answer::First>>(to, load, "cub");
   bench::addForm<Cub<T, Op, Threads, Answer::Every>>(to, load, "cub.broadcast");
 }
@@ -62,6 +78,8 @@ void addCases() {
   addType<double, tweed::Sum>("f64");
   addType<int, tweed::Sum>("i32");
   addType<bench::Affine, bench::Compose>("affine");
+  addType<bench::Pair, bench::AddPairs>("pair64");
+  addType<bench::Affine64, bench::Compose64>("affine64");
 }
 
 }  // namespace

@@ -9,50 +9,55 @@
 
 namespace {
 
-template <class T, int Threads>
+template <class T, class Op_, int Threads>
 struct Form {
   using Value = T;
-  using Op = tweed::Sum;
+  using Op = Op_;
   static constexpr int threads = Threads;
   static constexpr int group = 32;
   static constexpr bench::Answer answer = bench::Answer::Prefix;
 };
 
-template <class T, int Threads>
-struct Tweed : Form<T, Threads> {
-  static __device__ T call(T value) { return tweed::warpInclusiveScan(value, tweed::Sum{}).prefix; }
+template <class T, class Op, int Threads>
+struct Tweed : Form<T, Op, Threads> {
+  static __device__ T call(T value) { return tweed::warpInclusiveScan(value, Op{}).prefix; }
 };
 
-template <class T, int Threads>
-struct Cub : Form<T, Threads> {
+template <class T, class Op, int Threads>
+struct Cub : Form<T, Op, Threads> {
   static __device__ T call(T value) {
     using Scan = cub::WarpScan<T>;
     __shared__ typename Scan::TempStorage storage[Threads / 32];
     T prefix;
-    Scan(storage[threadIdx.x / 32]).InclusiveSum(value, prefix);
+    if constexpr (std::is_same_v<Op, tweed::Sum>) {
+      Scan(storage[threadIdx.x / 32]).InclusiveSum(value, prefix);
+    } else {
+      Scan(storage[threadIdx.x / 32]).InclusiveScan(value, prefix, Op{});
+    }
     return prefix;
   }
 };
 
-template <class T, int Threads>
+template <class T, class Op, int Threads>
 void addThreads(std::string const& type, bench::Load load) {
   bench::Case& to =
       bench::addCase(type + "/" + bench::nameOf(load) + "/threads:" + std::to_string(Threads));
-  bench::addForm<Tweed<T, Threads>>(to, load, "tweed");
-  bench::addForm<Cub<T, Threads>>(to, load, "cub");
+  bench::addForm<Tweed<T, Op, Threads>>(to, load, "tweed");
+  bench::addForm<Cub<T, Op, Threads>>(to, load, "cub");
 }
 
-template <class T>
+template <class T, class Op>
 void addType(std::string const& type) {
-  addThreads<T, 32>(type, bench::Load::Latency);
-  addThreads<T, 256>(type, bench::Load::Full);
+  addThreads<T, Op, 32>(type, bench::Load::Latency);
+  addThreads<T, Op, 256>(type, bench::Load::Full);
 }
 
 void addCases() {
   bench::addVersion("cub", CUB_VERSION);
-  addType<float>("f32");
-  addType<double>("f64");
-  addType<int>("i32");
+  addType<float, tweed::Sum>("f32");
+  addType<double, tweed::Sum>("f64");
+  addType<int, tweed::Sum>("i32");
+  addType<bench::Affine, bench::Compose>("affine");
 }
 
 }  // namespace

@@ -90,6 +90,20 @@ struct AddNumbers {
   }
 };
 
+struct AddInAnyOrder : AddNumbers {
+  static constexpr bool isCommutative = true;
+};
+// Affine in 16 bytes.
+struct Map {
+  unsigned long long a, b;
+  friend bool operator==(Map const& x, Map const& y) { return x.a == y.a && x.b == y.b; }
+};
+struct ComposeMaps {
+  TWEED_HOST_DEVICE Map operator()(Map const& x, Map const& y) const {
+    return {x.a * y.a, x.b * y.a + y.b};
+  }
+};
+
 std::vector<Stretch> stretches(int n) {
   std::vector<Stretch> s;
   for (int i = 0; i < n; ++i) s.push_back(Stretch::at(std::uint32_t(i)));
@@ -120,6 +134,16 @@ TEST_SUITE("blockReduce") {
     std::vector<Wide> in;
     for (int i = 0; i < 1024; ++i) in.push_back({{i, -i, i * 7, 1, (long long)(noise(i) % 99)}});
     checkFewSizes(in, AddWide{});
+  }
+  TEST_CASE("structures of 16 bytes, with an order and without") {
+    std::vector<Numbers<2>> two;
+    std::vector<Map> map;
+    for (int i = 0; i < 1024; ++i) {
+      two.push_back(Numbers<2>::of(i));
+      map.push_back({2 * noise(std::uint64_t(i)) + 1, noise(std::uint64_t(i) + 5000)});
+    }
+    checkFewSizes(two, AddInAnyOrder{}), checkStatic<256>(two, AddInAnyOrder{});
+    checkFewSizes(map, ComposeMaps{});
   }
   TEST_CASE("structures of 32 and 64 bytes") {
     std::vector<Numbers<4>> four;

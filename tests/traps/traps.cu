@@ -27,6 +27,10 @@ __global__ void warpCount(float* x) {
 __global__ void scanCount(float* x) {
   x[threadIdx.x] = tweed::blockInclusiveScan<64>(x[threadIdx.x], tweed::Sum{}, 65).prefix;
 }
+__global__ void itemCount(float* x) {
+  float const items[2] = {x[threadIdx.x], 0};
+  x[threadIdx.x] = tweed::blockReduce<64>(items, tweed::Sum{}, 129);
+}
 __global__ void sharedCount(float* x) { x[threadIdx.x] = tweed::dynamicShared<float>(9)[0]; }
 
 __global__ void otherScan(float* x) {
@@ -94,6 +98,7 @@ Case const cases[] = {{"otherBlock", run<otherBlock, 128>},
                       {"blockCount", run<blockCount, 64>},
                       {"warpCount", run<warpCount, 32>},
                       {"scanCount", run<scanCount, 64>},
+                      {"itemCount", run<itemCount, 64>},
                       {"otherScan", run<otherScan, 32>},
                       {"otherExclusiveScan", run<otherExclusiveScan, 63>},
                       {"partialWarp", run<partialWarp, 40>},

@@ -71,16 +71,17 @@ TWEED_DEVICE T foldPiecesSerial(T const* values, Op op) {
 // Which form of the rake a block takes. Chosen by benchmarks/block/blockReduce.cu; all figures are
 // of an H200.
 //   columns   warp 0 keeps its own values, and lane l folds those of the threads l + 32, l + 64 ...
-//             Eight bytes: 8 % faster than runs, as fewer are stored. Four: slower, as a run of
-//             them comes in loads of 16 bytes.
-//   serial    eight bytes fold one after the other: for a tree the compiler spares registers, and
-//             waits for each pair of loads (a block of 1024: 730 cycles, and 540 one by one)
+//             Eight bytes: 5 to 15 % faster than runs. Four: slower, as a run of them comes in
+//             loads of 16 bytes. Sixteen: faster up to 256 threads.
+//   serial    eight bytes and more fold one after the other: for a tree the compiler spares
+//             registers, and waits for each pair of loads (1024 threads: 731 cycles; 537 serially)
 //   partials  what warp 0 leaves for every thread to fold: each doubling takes one shuffle out of
 //             the chain, and makes the load in every warp longer
 template <class T, class Op, int Threads>
 struct RakeForm {
-  static constexpr bool isColumns =
-      isTriviallyCopyable<T> && isCommutative<Op> && sizeof(T) == 8 && Threads % warpThreads == 0;
+  static constexpr bool isColumns = isTriviallyCopyable<T> && isCommutative<Op> &&
+                                    Threads % warpThreads == 0 &&
+                                    (sizeof(T) == 8 || (sizeof(T) == 16 && Threads <= 256));
   static constexpr bool isSerial = sizeof(T) >= 8;
   static constexpr int partials = isRedux<T, Op> || sizeof(T) > 8 ? 1
                                   : Threads <= 64                 ? 4

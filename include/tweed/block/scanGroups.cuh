@@ -54,7 +54,7 @@ TWEED_DEVICE Scan<T> scanFewWarps(T const& value, Op op, int count) {
     if (IsWhole || w * warpThreads < count) total = op(total, totals[w]);
   }
   arch::syncBlock();
-  if (rank - IsExclusive >= count) return {total, total};
+  if (!IsWhole && rank - IsExclusive >= count) return {total, total};
   if (warp == 0) return {own, total};
   return {IsExclusive && lane == 0 ? before : op(before, own), total};
 }
@@ -64,10 +64,11 @@ TWEED_DEVICE Scan<T> scanFewWarps(T const& value, Op op, int count) {
 // more shuffles, smaller groups longer runs in warp 0. Chosen by benchmarks/block/blockScan.cu on
 // an H200; runs of a T of more than 16 bytes would not fit the registers.
 template <class T, int Threads>
-inline constexpr int scanGroup = sizeof(T) > 16  ? warpThreads
-                                 : sizeof(T) > 4 ? 8
-                                 : Threads > 512 ? 4
-                                                 : 2;
+inline constexpr int scanGroup = sizeof(T) > 16                   ? warpThreads
+                                 : sizeof(T) > 8 && Threads > 512 ? 16
+                                 : sizeof(T) > 4                  ? 8
+                                 : Threads > 512                  ? 4
+                                                                  : 2;
 
 // The two arrays make two barriers enough: the next call writes totals, which only warp 0 reads,
 // and it has; and it writes prefixes behind a barrier that all readers pass first.
@@ -149,7 +150,7 @@ TWEED_DEVICE Scan<T> scanByGroups(T const& value, Op op, int count) {
     rakePrefixes<IsWhole && Shape::maxThreads == most * width, most, T>(mask, op, rank, groups);
   arch::syncBlock();
   T const total = scratch.prefixes[Layout::index(groups - 1)];
-  if (rank - IsExclusive >= count) return {total, total};
+  if (!IsWhole && rank - IsExclusive >= count) return {total, total};
   if (group == 0) return {own, total};
   T const before = scratch.prefixes[Layout::index(group - 1)];
   return {IsExclusive && lane == 0 ? before : op(before, own), total};
