@@ -47,8 +47,7 @@ TWEED_DEVICE void storeStreaming(Native* p, Piece<Bytes> const& value) {
 }
 
 // The three widths of one instruction. The offset is part of it, so that several accesses share one
-// address register. The last argument is a clobber where others may write the
-// memory.
+// address register. The last argument is a clobber, where others may write the memory.
 #define TWEED_LOADS(NAME, BEGIN, INSTRUCTION, END, ...)                               \
   template <int Offset>                                                               \
   TWEED_DEVICE Piece<16> NAME(Piece<16> const* p) {                                   \
