@@ -68,6 +68,29 @@ std::vector<T> reduce(Make make, Op op, dim3 grid, dim3 block, int turns = 1, in
   return results.host();
 }
 
+// Beside the reduction: the last block reads what all threads wrote before it.
+template <int Threads>
+__global__ void readAll(unsigned* words, void* state, unsigned* sums) {
+  words[itemRank()] = itemRank() * 3 + 1;
+  auto const total = tweed::gridReduce<Threads>(itemRank(), tweed::Sum{}, state);
+  if (!total.isLast) return;
+  unsigned sum = total.value;
+  for (unsigned i = 0; i < gridDim.x * Threads; ++i)
+    sum += words[(i + threadIdx.x) % (gridDim.x * Threads)];
+  sums[threadIdx.x] = sum;
+}
+template <int Threads>
+void checkReadAll(unsigned blocks) {
+  unsigned const items = blocks * Threads;
+  DeviceArray<unsigned> const words(items), sums(Threads);
+  DeviceArray<unsigned char> const state(
+      std::vector<unsigned char>(tweed::gridReduceBytes<unsigned>(blocks), 0));
+  tweed::launch(readAll<Threads>, {blocks, Threads}, words.data(), state.data(), sums.data());
+  tweed::synchronize();
+  unsigned const want = items * (items - 1) / 2 * 4 + items;
+  CHECK(sums.host() == std::vector<unsigned>(Threads, want));
+}
+
 struct AtRank {
   TWEED_HOST_DEVICE Stretch operator()(unsigned i) const { return Stretch::at(i); }
 };
@@ -185,6 +208,14 @@ TEST_SUITE("gridReduce") {
     Affine want = Compose::identity();
     for (unsigned i = 0; i < 20 * 48; ++i) want = Compose{}(want, Maps{}(i));
     for (Affine const& each : got) CHECK(each == want);
+  }
+  TEST_CASE("the last block sees what all threads wrote, also where it is the only one") {
+    for (unsigned blocks : {1u, 2u, 9u}) {
+      checkReadAll<1>(blocks);
+      checkReadAll<20>(blocks);
+      checkReadAll<32>(blocks);
+      checkReadAll<64>(blocks);
+    }
   }
   TEST_CASE("the state has a place for each block, also for very many") {
     static_assert(tweed::gridReduceBytes<char>(3) == 19);

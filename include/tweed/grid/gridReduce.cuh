@@ -64,7 +64,10 @@ TWEED_DEVICE GridReduced<T> gridReduce(T value, Op op, void* state) {
   Shape::check("gridReduce");
   T const share = blockReduce<Shape>(value, op);
   unsigned long long const blocks = detail::gridBlocks();
-  if (blocks == 1) return {share, true};
+  if (blocks == 1) {
+    arch::syncBlock();  // blockReduce() of one warp orders no memory
+    return {share, true};
+  }
 
   auto* const partials =
       reinterpret_cast<T*>(static_cast<unsigned char*>(state) + detail::partialsOffset<T>);
