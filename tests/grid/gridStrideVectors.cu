@@ -7,6 +7,10 @@
 #include "support/device.cuh"
 #include "support/ops.cuh"
 
+#if defined(TWEED_LOOM) && defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
 namespace {
 
 using namespace tweedTest;
@@ -125,6 +129,52 @@ void checkPairs() {
   }
 }
 
+// Under AddressSanitizer: no byte around the arrays may be touched while `run` is. It knows whole
+// multiples of 8 bytes in front of an array, and each byte behind it.
+template <class Run>
+TWEED_DEVICE void fence([[maybe_unused]] void const* data, [[maybe_unused]] std::size_t bytes,
+                        Run run) {
+#if defined(TWEED_LOOM) && defined(__SANITIZE_ADDRESS__)
+  auto const* const begin = static_cast<unsigned char const*>(data);
+  if (threadIdx.x == 0) {
+    __asan_poison_memory_region(begin - 64, 64);
+    __asan_poison_memory_region(begin + bytes, 64);
+  }
+  __syncthreads();
+  run();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __asan_unpoison_memory_region(begin - 64, 64);
+    __asan_unpoison_memory_region(begin + bytes, 64);
+  }
+#else
+  run();
+#endif
+}
+template <int N, class T>
+__global__ void changeFenced(T* out, T const* in, unsigned n) {
+  fence(out, n * sizeof(T), [&] {
+    fence(in, n * sizeof(T),
+          [&] { tweed::gridStrideVectors<N>(out, in, n, [](T const& x) { return change(x); }); });
+  });
+}
+template <int N, class T>
+void checkFenced() {
+  for (unsigned n = 0; n <= mostItems; n += isShort() ? 5 : 1) {
+    for (unsigned shift = 0; shift < 16; shift += unsigned(alignof(T))) {
+      std::vector<T> source, want;
+      for (unsigned i = 0; i < n; ++i) source.push_back(make<T>(i));
+      for (T const& x : source) want.push_back(change(x));
+      DeviceArray<unsigned char> const in(asBytes(source), shift);
+      DeviceArray<unsigned char> const out(n * sizeof(T), 16 - shift);
+      tweed::launch(changeFenced<N, T>, {1, 24}, asItems<T>(out), asItems<T>(in), n);
+      tweed::synchronize();
+      bool const isRight = out.host() == asBytes(want);
+      CHECK(isRight);
+    }
+  }
+}
+
 // Two inputs and an output of other types and alignments, with the index.
 struct Combine {
   TWEED_HOST_DEVICE double operator()(unsigned char a, int b, long long i) const {
@@ -179,6 +229,10 @@ TEST_SUITE("gridStrideVectors") {
     checkPairs<4, T>();
     checkPairs<1, T>();
     if (sizeof(T) <= 8) checkPairs<2, T>();
+  }
+  TEST_CASE_TEMPLATE("nothing outside of the arrays is touched", T, unsigned char, short, float,
+                     Triple, Bytes<16>) {
+    checkFenced<16 / (sizeof(T) > 8 ? 4 : int(sizeof(T))), T>();
   }
   TEST_CASE("vectors that are longer or shorter than 16 bytes") {
     checkPairs<64, short>();
