@@ -21,6 +21,7 @@ install(FILES ${CMAKE_CURRENT_LIST_DIR}/tweedConfig.cmake
 
 install(FILES ${PROJECT_SOURCE_DIR}/loom/CMakeLists.txt DESTINATION ${dataDir}/loom)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/loom/include ${PROJECT_SOURCE_DIR}/loom/src
+  ${PROJECT_SOURCE_DIR}/loom/trace
   DESTINATION ${dataDir}/loom)
 
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX OUTPUT_VARIABLE prefixFromPc

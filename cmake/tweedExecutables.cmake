@@ -45,6 +45,23 @@ function(tweed_add_loom_executable name)
   tweed_set_standard(${name})
 endfunction()
 
+# tweed_add_trace_executable(NAME SOURCE... [PROGRAM]): the same with tweed::loom::record, which
+# counts what kernels do to memory. PROGRAM: all that the program does is recorded, and reported when
+# it exits. Needs g++, and no sanitizer.
+function(tweed_add_trace_executable name)
+  cmake_parse_arguments(PARSE_ARGV 1 trace PROGRAM "" "")
+  tweed_make_loom()
+  if(NOT TARGET tweed::loomTrace)
+    message(FATAL_ERROR "tweed: the recorder needs g++ (the compiler is ${CMAKE_CXX_COMPILER_ID}) "
+                        "and no sanitizer (TWEED_SANITIZE is '${TWEED_SANITIZE}')")
+  endif()
+  tweed_add_loom_executable(${name} ${trace_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE tweed::loomTrace)
+  if(trace_PROGRAM)
+    target_link_libraries(${name} PRIVATE tweed_loom_trace_program)
+  endif()
+endfunction()
+
 # tweed_add_gpu_executable(NAME SOURCE...): the same sources by nvcc; nothing without CUDA.
 function(tweed_add_gpu_executable name)
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)

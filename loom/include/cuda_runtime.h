@@ -13,6 +13,12 @@
 #undef __shared__
 #define __shared__ thread_local
 
+// The recorder takes the address of an access for the whole path to it, so kernels call nothing.
+#if defined(TWEED_LOOM_TRACE)
+#undef __global__
+#define __global__ __attribute__((flatten))
+#endif
+
 #if !defined(TWEED_LOOM_NO_TOOLKIT) && __has_include_next(<cuda_runtime.h>)
 #pragma GCC system_header
 // The toolkit's template forgets the kernel's parameter types; launch.hpp has one that keeps them.

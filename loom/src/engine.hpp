@@ -46,6 +46,7 @@ class Engine {
 
   Thread& currentThread() { return threads_[current_]; }
   unsigned current() const { return current_; }
+  unsigned blockThreads() const { return blockThreads_; }
   void* dynamicShared() const { return dynamicShared_; }
   LaunchState* launch() const { return launch_; }
   std::size_t stackBytes() const { return options_.stackBytes; }

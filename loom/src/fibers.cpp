@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "engine.hpp"
+#include "observer.hpp"
 
 namespace tweed::loom {
 namespace {
@@ -121,6 +122,7 @@ void Engine::runThread() {
   }
   Quiet quiet;
   if (threw) abandon();  // not inside the catch: its exception would never be freed
+  if (observer) observer->threadEnds();
   tsanRelease(&tsanBlockEnd_);
   thread.state = State::done;
   --live_;

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "engine.hpp"
+#include "observer.hpp"
 
 namespace tweed::loom {
 namespace {
@@ -66,6 +67,7 @@ void launch(LaunchDescription const& description) {
   unsigned const resident = description.allResident ? state.blocks : state.options.residentBlocks;
   state.slots = std::max(1u, std::min(resident, state.blocks));
   state.random = state.options.seed * 77 + 1;
+  if (observer) observer->launchStarts(description);
   gateDeviceMemory(true);
   tsanRelease(&state.tsanStart);
   // The slots take no lock: it would order them for ThreadSanitizer. So engines are borrowed here.
@@ -89,17 +91,29 @@ void launch(LaunchDescription const& description) {
 
 WarpResult warpCollective(WarpOp op, unsigned mask, std::uint64_t value, int argument, int width,
                           char const* name, Site site) {
-  return engineFor(name).collective(op, mask, value, argument, width, name, site, nullptr, nullptr);
+  Engine& engine = engineFor(name);
+  if (observer) observer->warpCall(op, mask, __builtin_return_address(0));
+  return engine.collective(op, mask, value, argument, width, name, site, nullptr, nullptr);
 }
 void warpExchange(unsigned mask, void* payload, Complete complete, char const* name, Site site) {
-  engineFor(name).collective(WarpOp::exchange, mask, 0, 0, 32, name, site, payload, complete);
+  Engine& engine = engineFor(name);
+  if (observer) observer->warpCall(WarpOp::exchange, mask, __builtin_return_address(0));
+  engine.collective(WarpOp::exchange, mask, 0, 0, 32, name, site, payload, complete);
 }
-unsigned activeMask(Site site) { return engineFor("__activemask").activeMask(site); }
+unsigned activeMask(Site site) {
+  Engine& engine = engineFor("__activemask");
+  if (observer) observer->activeMask(__builtin_return_address(0));
+  return engine.activeMask(site);
+}
 int barrier(BarrierOp op, int predicate, char const* name, Site site) {
-  return engineFor(name).barrier(op, predicate, name, site);
+  Engine& engine = engineFor(name);
+  if (observer) observer->barrier(false, __builtin_return_address(0));
+  return engine.barrier(op, predicate, name, site);
 }
 void namedBarrier(unsigned id, unsigned threads, Site site) {
-  engineFor("named barrier").namedBarrier(id, threads, site);
+  Engine& engine = engineFor("named barrier");
+  if (observer) observer->barrier(true, __builtin_return_address(0));
+  engine.namedBarrier(id, threads, site);
 }
 void* dynamicShared() { return engineFor("dynamicShared").dynamicShared(); }
 std::size_t dynamicSharedBytes() {
@@ -122,8 +136,9 @@ void madeProgress() {
 // ThreadSanitizer knows no fences. "A fence, then an atomic" publishes at that address what came
 // before; "an atomic, then a fence" takes it over. (A little generous: writes between the fence and
 // the atomic are published too.)
-void atomicPoint(void const* p, Site site) {
+void atomicPoint(void const* p, unsigned bytes, AtomicUse use, Site site) {
   if (!inDevice) return;
+  if (observer) observer->atomic(p, bytes, use, __builtin_return_address(0));
   currentEngine->preemptionPoint(site);
   if (!underTsan()) return;
   Thread& thread = currentEngine->currentThread();
@@ -135,6 +150,7 @@ void atomicPoint(void const* p, Site site) {
 void fence(Site site) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (!inDevice) return;
+  if (observer) observer->fence(__builtin_return_address(0));
   currentEngine->preemptionPoint(site);
   if (!underTsan()) return;
   Thread& thread = currentEngine->currentThread();

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "engine.hpp"
+#include "observer.hpp"
 #include "runtime.hpp"
 
 namespace tweed::loom {
@@ -115,6 +116,18 @@ cudaError_t fill(void* to, int value, std::size_t bytes) {
 }
 
 }  // namespace
+
+bool isAllocated(void const* pointer, std::size_t& low, std::size_t& high) {
+  auto* const p = static_cast<char*>(const_cast<void*>(pointer));
+  std::lock_guard<std::mutex> lock(memoryMutex);
+  auto it = allocations().upper_bound(p);
+  if (it == allocations().begin()) return false;
+  --it;
+  if (std::size_t(p - it->first) >= it->second.bytes) return false;
+  low = reinterpret_cast<std::size_t>(it->first);
+  high = low + it->second.bytes;
+  return true;
+}
 
 void gateDeviceMemory(bool open) {
   std::lock_guard<std::mutex> lock(memoryMutex);

@@ -10,11 +10,15 @@
 #if defined(__CUDACC__)
 #define TWEED_DEVICE __device__ __forceinline__
 #define TWEED_HOST_DEVICE __host__ __device__ __forceinline__
-// Internal linkage: two libraries that hold the same kernel for different targets stay apart.
-#define TWEED_KERNEL static __global__
 #else
 #define TWEED_DEVICE inline
 #define TWEED_HOST_DEVICE inline
+#endif
+
+// Internal linkage: two libraries that hold the same kernel for different targets stay apart.
+#if defined(__CUDACC__) || defined(TWEED_LOOM)
+#define TWEED_KERNEL static __global__
+#else
 #define TWEED_KERNEL static
 #endif
 

@@ -9,7 +9,7 @@ namespace tweed::loom::detail {
 // ThreadSanitizer must see the builtin itself, so this is compiled in the test's translation unit.
 template <typename T, typename F>
 inline T readModifyWrite(T* p, F next, Site site) {
-  atomicPoint(p, site);
+  atomicPoint(p, sizeof(T), AtomicUse::update, site);
   auto* const word = asWord(p);
   Bits<T> old = __atomic_load_n(word, __ATOMIC_RELAXED), want;
   do {

@@ -94,7 +94,7 @@ template <typename T>
 inline T atomicLoad(T const* p, int memoryOrder, Site site = Site::here()) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8, "tweed::loom::atomicLoad: 4 or 8 bytes");
   static_assert(std::is_trivially_copyable_v<T>, "tweed::loom::atomicLoad: trivially copyable");
-  detail::atomicPoint(p, site);
+  detail::atomicPoint(p, sizeof(T), detail::AtomicUse::load, site);
   auto* const word = detail::asWord(p);
   // The order must be a constant: g++ turns a variable one into the strongest, which would hide
   // a missing acquire from ThreadSanitizer.
@@ -115,7 +115,7 @@ inline void atomicStore(T* p, detail::SameType<T> value, int memoryOrder,
                         Site site = Site::here()) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8, "tweed::loom::atomicStore: 4 or 8 bytes");
   static_assert(std::is_trivially_copyable_v<T>, "tweed::loom::atomicStore: trivially copyable");
-  detail::atomicPoint(p, site);
+  detail::atomicPoint(p, sizeof(T), detail::AtomicUse::store, site);
   auto* const word = detail::asWord(p);
   auto const bits = detail::bitCast<detail::Bits<T>>(value);
   switch (memoryOrder) {

@@ -64,8 +64,9 @@ int barrier(BarrierOp, int predicate, char const* name, Site);
 void namedBarrier(unsigned id, unsigned threads, Site);
 
 void spinPause(Site);
-void atomicPoint(void const*, Site);  ///< before each atomic
-void madeProgress();                  ///< after an atomic that changed memory
+enum class AtomicUse : unsigned char { load, store, update };
+void atomicPoint(void const*, unsigned bytes, AtomicUse, Site);  ///< before each atomic
+void madeProgress();  ///< after an atomic that changed memory
 void fence(Site);
 void* dynamicShared();
 std::size_t dynamicSharedBytes();

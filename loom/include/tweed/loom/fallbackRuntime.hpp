@@ -8,7 +8,9 @@
 
 #define __host__
 #define __device__
+#if !defined(__global__)
 #define __global__
+#endif
 #define __constant__
 #define __managed__
 #define __grid_constant__

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/trace/promises.cu - what the headers promise about memory, shuffles and barriers, counted
+// on the loom: no bank conflicts, no sector too many, no more calls than the Cost lines say.
+
+#include <doctest/doctest.h>
+#include <tweed/block/blockReduce.cuh>
+#include <tweed/block/blockScan.cuh>
+#include <tweed/device/deviceReduce.cuh>
+#include <tweed/grid/gridStride.cuh>
+#include <tweed/launch/launch.cuh>
+#include <tweed/loom/recording.hpp>
+#include <tweed/warp/warpReduce.cuh>
+#include <tweed/warp/warpScan.cuh>
+
+#include "support/device.cuh"
+
+// The example's kernel itself.
+#define main softmaxRowsMain
+#include "../../examples/softmaxRows.cu"
+#undef main
+
+namespace {
+
+using tweed::loom::Counts;
+using tweed::loom::Event;
+using tweed::loom::record;
+using tweed::loom::Recording;
+using tweedTest::DeviceArray;
+
+constexpr Event sharedEvents[] = {Event::sharedLoad, Event::sharedStore};
+constexpr Event globalEvents[] = {Event::globalLoad, Event::globalStore};
+
+void checkConflictFree(Recording const& recording) {
+  for (Event const event : sharedEvents) {
+    CAPTURE(std::string(nameOf(event)));
+    CHECK(recording.total(event).requests > 0);
+    CHECK(recording.total(event).passes == recording.total(event).idealPasses);
+  }
+}
+void checkCoalesced(Recording const& recording) {
+  for (Event const event : globalEvents) {
+    CAPTURE(std::string(nameOf(event)));
+    CHECK(recording.total(event).requests > 0);
+    CHECK(recording.total(event).sectors == recording.total(event).idealSectors);
+  }
+}
+
+// One block, on small integers.
+template <class T, class Use>
+Recording recordBlock(unsigned blockThreads, Use kernel) {
+  DeviceArray<T> in(tweedTest::smallIntegers<T>(1024, 1)), out(1024);
+  return record([&] {
+    tweed::launch(kernel, {1, blockThreads}, static_cast<T const*>(in.data()), out.data());
+  });
+}
+
+template <class T>
+__global__ void reduceWarp(T const* in, T* out) {
+  out[threadIdx.x] = tweed::warpReduce(in[threadIdx.x]);
+}
+template <class T>
+__global__ void scanWarp(T const* in, T* out) {
+  auto const scan = tweed::warpInclusiveScan(in[threadIdx.x], tweed::Sum{});
+  out[threadIdx.x] = scan.prefix + scan.total;
+}
+template <class T, int Threads>
+__global__ void reduceBlock(T const* in, T* out) {
+  out[threadIdx.x] = tweed::blockReduce<Threads>(in[threadIdx.x]);
+}
+template <class T, int Threads>
+__global__ void scanBlock(T const* in, T* out) {
+  auto const scan = tweed::blockInclusiveScan<Threads>(in[threadIdx.x], tweed::Sum{});
+  out[threadIdx.x] = scan.prefix + scan.total;
+}
+
+TEST_CASE("warp functions touch no memory and take the shuffles that they say") {
+  Recording const reduced = recordBlock<float>(64, reduceWarp<float>);
+  Recording const scanned = recordBlock<float>(64, scanWarp<float>);
+  CHECK(reduced.total(Event::shuffle).requests == 2 * 5);
+  CHECK(scanned.total(Event::shuffle).requests == 2 * 6);
+  CHECK(recordBlock<double>(64, reduceWarp<double>).total(Event::shuffle).requests == 2 * 10);
+  for (Recording const& recording : {reduced, scanned}) {
+    CHECK(recording.total(Event::sharedLoad).requests == 0);
+    CHECK(recording.total(Event::sharedStore).requests == 0);
+    CHECK(recording.total(Event::warpBarrier).requests == 0);
+    CHECK(recording.total(Event::barrier).requests == 0);
+    CHECK(recording.total(Event::shuffle).divergent == 0);
+  }
+}
+
+// A block of whole warps: every warp stores once, warp 0 loads its runs, every warp the partials.
+template <class T, int Threads>
+void checkReduce() {
+  CAPTURE(Threads);
+  constexpr unsigned warps = Threads / 32;
+  Recording const recording = recordBlock<T>(Threads, reduceBlock<T, Threads>);
+  Counts const loads = recording.total(Event::sharedLoad);
+  Counts const stores = recording.total(Event::sharedStore);
+  CHECK(loads.passes == loads.idealPasses);
+  // Padding that a row of 128 bytes does not end with shifts the end of a warp onto its start: the
+  // loads that it frees, all of one warp, are worth it.
+  bool const isWholeRows = Threads % 128 == 0 && (Threads & (Threads - 1)) == 0;
+  CHECK(stores.passes <= (isWholeRows ? 1 : 2) * stores.idealPasses);
+  checkCoalesced(recording);
+  CHECK(recording.total(Event::barrier).requests == 2);
+  if constexpr (sizeof(T) == 4) {
+    CHECK(recording.total(Event::shuffle).requests == 3);
+    CHECK(stores.requests == warps + 1);
+    CHECK(stores.divergent == 1);  // the partials: lanes 0, 8, 16, 24
+    unsigned const runLoads = warps % 4 == 0 ? warps / 4 : warps;
+    CHECK(loads.requests == runLoads + warps);
+  }
+}
+
+TEST_CASE_TEMPLATE("blockReduce is free of bank conflicts", T, float, int, double) {
+  checkReduce<T, 64>();
+  checkReduce<T, 96>();
+  checkReduce<T, 128>();
+  checkReduce<T, 256>();
+  checkReduce<T, 512>();
+  checkReduce<T, 768>();
+  checkReduce<T, 1024>();
+}
+
+TEST_CASE("blockReduce of one warp takes shuffles alone") {
+  Recording const recording = recordBlock<float>(32, reduceBlock<float, 32>);
+  CHECK(recording.total(Event::barrier).requests == 0);
+  CHECK(recording.total(Event::sharedStore).requests == 0);
+  CHECK(recording.total(Event::shuffle).requests == 5);
+}
+
+TEST_CASE("blockInclusiveScan is free of bank conflicts and takes 6 shuffles a warp, 7 more") {
+  auto const check = [](unsigned warps, Recording const& recording) {
+    CAPTURE(warps);
+    checkConflictFree(recording);
+    checkCoalesced(recording);
+    CHECK(recording.total(Event::barrier).requests == 2);
+    CHECK(recording.total(Event::shuffle).requests <= 6 * warps + 7);
+    CHECK(recording.total(Event::shuffle).requests > 6 * warps);
+  };
+  check(2, recordBlock<float>(64, scanBlock<float, 64>));
+  check(8, recordBlock<float>(256, scanBlock<float, 256>));
+  check(32, recordBlock<float>(1024, scanBlock<float, 1024>));
+}
+
+__global__ void addOne(float* values, std::size_t n) {
+  for (auto const i : tweed::gridStride(n)) values[i] += 1;
+}
+
+TEST_CASE("gridStride is coalesced, and diverges in one warp at most") {
+  for (std::size_t const n : {std::size_t(1), std::size_t(32), std::size_t(1000), std::size_t(4096),
+                              std::size_t(10007)}) {
+    CAPTURE(n);
+    DeviceArray<float> values(n);
+    Recording const recording = record([&] { tweed::launch(addOne, {3, 128}, values.data(), n); });
+    checkCoalesced(recording);
+    for (Event const event : globalEvents) {
+      Counts const counts = recording.total(event);
+      CHECK(counts.requests == (n + 31) / 32);
+      CHECK(counts.sectors == (n + 7) / 8);
+      CHECK(counts.lanes == n);
+      CHECK(counts.divergent == (n % 32 != 0));
+    }
+  }
+}
+
+// Loads of 16 bytes, 512 a warp, each in 16 sectors; what lies before and behind them in few more.
+template <class T, class Op>
+void checkDeviceReduce(std::size_t n, std::size_t shift) {
+  CAPTURE(n);
+  CAPTURE(shift);
+  DeviceArray<T> in(tweedTest::smallIntegers<T>(n, 1), shift), out(1);
+  Recording const recording = record([&] {
+    tweed::Workspace workspace;
+    tweed::deviceReduce(static_cast<T const*>(in.data()), n, out.data(), Op{}, workspace);
+  });
+  std::size_t const bytes = n * sizeof(T), vectors = bytes / 16;
+  Counts wide;
+  for (auto const& kernel : recording.kernels)
+    for (auto const& line : kernel.lines)
+      if (line.event == Event::globalLoad && line.bytes == 16) wide += line.counts;
+  CHECK(wide.lanes >= vectors - 1);
+  CHECK(wide.sectors == wide.idealSectors);
+  CHECK(wide.sectors >= (wide.lanes + 1) / 2);
+  CHECK(wide.sectors <= (wide.lanes + 1) / 2 + wide.requests);  // a warp may start amid a sector
+  CHECK(wide.requests <= vectors / 32 + 1 + (shift != 0));
+  CHECK(recording.total(Event::globalLoad).lanes - wide.lanes <= 32 + 8);  // edges, partials
+  for (Event const event : sharedEvents)
+    CHECK(recording.total(event).passes == recording.total(event).idealPasses);
+}
+
+TEST_CASE_TEMPLATE("deviceReduce reads each sector once, by whole vectors", T, float, double, int) {
+  for (std::size_t const n : {std::size_t(1000), std::size_t(30000), std::size_t(100003)}) {
+    checkDeviceReduce<T, tweed::Sum>(n, 0);
+    checkDeviceReduce<T, tweed::Max>(n, 0);
+  }
+}
+
+TEST_CASE("softmaxRows: coalesced and free of conflicts") {
+  std::size_t const rows = 7, columns = 1000;
+  DeviceArray<float> in(tweedTest::smallIntegers<float>(rows * columns, 1)), out(rows * columns);
+  Recording const recording = record([&] {
+    tweed::launch(softmaxRows, {4, threads}, static_cast<float const*>(in.data()), out.data(), rows,
+                  columns);
+  });
+  checkConflictFree(recording);
+  checkCoalesced(recording);
+  CHECK(recording.total(Event::globalLoad).sectors == 3 * rows * columns / 8);
+  CHECK(recording.total(Event::globalStore).sectors == rows * columns / 8);
+  CHECK(recording.total(Event::barrier).requests == 2 * 2 * rows);
+  CHECK(recording.total(Event::globalLoad).divergent == 3 * rows);
+}
+
+}  // namespace
