@@ -8,9 +8,13 @@ usage() {
 ./tweed.sh test [OPTION]...         build and run every test that this machine can run
 ./tweed.sh demo [OPTION]... [FILE]  build and run the examples; wordCount counts FILE (README.md)
 ./tweed.sh bench [OPTION]...        build and run the benchmarks; needs a GPU
+./tweed.sh trace [OPTION]... EXAMPLE [ARGUMENT]...
+                                    run an example on the loom and count, by kernel and line, bank
+                                    conflicts, sectors, divergence and calls; needs g++
 
   --no-cuda     as if there were no CUDA: g++ and the loom alone, in a build folder of their own
   --no-install  install nothing; say what is missing
+  --json FILE   trace: also write the counts to FILE (loom/trace/README.md)
   -DNAME=VALUE  an option for CMake
 
 CXX, CC, CUDACXX and CMAKE_GENERATOR are respected. Missing tools are installed by apt for root and
@@ -40,24 +44,46 @@ has() { command -v "$1" >/dev/null 2>&1; }
 
 command=${1-}
 file=
+json=
+example=
+exampleArguments=()
 mayInstall=true
 useCuda=true
 cmakeOptions=()
 
 case $command in
-  test | demo | bench) shift ;;
+  test | demo | bench | trace) shift ;;
   -h | --help | help) usage && exit 0 ;;
-  '') stop 2 "no command; allowed are test, demo, bench and --help" ;;
-  *) stop 2 "unknown command '$command'; allowed are test, demo, bench and --help" ;;
+  '') stop 2 "no command; allowed are test, demo, bench, trace and --help" ;;
+  *) stop 2 "unknown command '$command'; allowed are test, demo, bench, trace and --help" ;;
 esac
-for argument in "$@"; do
+while (($#)); do
+  argument=$1
+  shift
   case $argument in
     --no-cuda) useCuda=false ;;
     --no-install) mayInstall=false ;;
     -D?*) cmakeOptions+=("$argument") ;;
     -h | --help) usage && exit 0 ;;
-    -*) stop 2 "unknown option '$argument'; allowed are --no-cuda, --no-install, -DNAME=VALUE" ;;
+    --json)
+      [[ $command == trace ]] || stop 2 "$command takes no --json; trace does"
+      (($#)) || stop 2 "--json takes a FILE, and none is given"
+      [[ -n $1 && ! -d $1 && (-w $1 || (! -e $1 && -w $(dirname "$1"))) ]] ||
+        stop 2 "--json: '$1' is not a file that can be written"
+      json=$1
+      shift
+      ;;
+    -*)
+      allowed="--no-cuda, --no-install, -DNAME=VALUE"
+      if [[ $command == trace ]]; then allowed+=", --json FILE"; fi
+      stop 2 "unknown option '$argument'; allowed are $allowed"
+      ;;
     *)
+      if [[ $command == trace ]]; then  # what follows is for the example
+        example=$argument
+        exampleArguments=("$@")
+        break
+      fi
       [[ $command == demo ]] || stop 2 "$command takes no '$argument'; allowed are options alone"
       [[ -z $file ]] || stop 2 "demo takes one FILE; '$file' and '$argument' are given"
       [[ -e $argument ]] || stop 2 "there is no file '$argument'"
@@ -66,11 +92,18 @@ for argument in "$@"; do
       ;;
   esac
 done
+if [[ $command == trace ]]; then
+  examples=$(cd "$root/examples" && printf '%s\n' *.cu | sed 's/\.cu$//' | paste -sd ' ')
+  [[ -n $example ]] || stop 2 "trace takes an EXAMPLE; there are: $examples"
+  [[ $example != */* && -f $root/examples/$example.cu ]] ||
+    stop 2 "there is no example '$example'; there are: $examples"
+fi
 # Sanitizers see the loom alone, and builds with one have a folder of their own.
 sanitizer=
 if [[ " ${cmakeOptions[*]-}" =~ \ -DTWEED_SANITIZE=([a-z]+) ]]; then
   sanitizer=${BASH_REMATCH[1]}
   useCuda=false
+  [[ $command != trace ]] || stop 2 "trace takes no sanitizer: the recorder stands in its place"
 fi
 
 # --- what this machine has ------------------------------------------------------------------------
@@ -89,10 +122,12 @@ compiles() {
 
 # Fills in what was found, and `missing` with the packages that would bring the rest.
 look() {
+  local compilers=(c++ g++ clang++)
+  if [[ $command == trace ]]; then compilers=(g++ c++); fi  # the recorder needs it
   missing=()
   compiler=${CXX-}
   if [[ -z $compiler ]]; then
-    for name in c++ g++ clang++; do
+    for name in "${compilers[@]}"; do
       if has "$name"; then compiler=$name && break; fi
     done
   fi
@@ -235,11 +270,9 @@ countJobs() {
   jobs=$((cores > 1 ? cores : 1))
 }
 
-# build FOLDER OPTION...: all, or what `targets` names; afresh if the tools are others than last
-# time. False if a part fails.
-targets=()
-build() {
-  local fresh=(--fresh) keepGoing=() settings
+# configure FOLDER OPTION...: afresh if the tools are others than last time. False if it fails.
+configure() {
+  local fresh=(--fresh) settings
   folder=$root/$1
   if [[ -n $sanitizer ]]; then folder+=-$sanitizer; elif ! $useCuda; then folder+=-no-cuda; fi
   shift
@@ -259,9 +292,19 @@ build() {
     >"$folder/configure.log" 2>&1 || { cat "$folder/configure.log" && return 1; }
   grep '^-- tweed' "$folder/configure.log" || true
   printf '%s' "$settings" >"$folder/tweedSettings"
+}
+
+# buildTargets: all in `folder`, or what `targets` names. False if a part fails.
+targets=()
+buildTargets() {
+  local keepGoing=()
   if [[ -f $folder/build.ninja ]]; then keepGoing=(-- -k 0); fi
   cmake --build "$folder" -j "$jobs" ${targets[@]+--target "${targets[@]}"} \
     ${keepGoing[@]+"${keepGoing[@]}"}
+}
+
+build() {  # FOLDER OPTION...
+  configure "$@" && buildTargets
 }
 
 # --- the commands ---------------------------------------------------------------------------------
@@ -344,6 +387,24 @@ runDemo() {
   fi
 }
 
+runTrace() {
+  local code=0
+  # What CMake has a recorded program of: an example for a GPU alone has none.
+  configure build-demo -DTWEED_BUILD_TESTS=OFF || stop 1 "the build failed"
+  cmake --build "$folder" --target help >"$scratch/targets"
+  if ! grep -q 'trace\.' "$scratch/targets"; then
+    stop 3 "trace needs g++, and the compiler is $compiler: name one with CXX"
+  fi
+  grep -q "trace\\.$example\\>" "$scratch/targets" ||
+    stop 2 "the example '$example' runs on a GPU alone, and is counted on the loom"
+  targets=("trace.$example")
+  buildTargets || stop 1 "the build failed"
+  echo
+  TWEED_LOOM_TRACE_JSON=$json "$folder/examples/trace.$example" \
+    ${exampleArguments[@]+"${exampleArguments[@]}"} || code=$?
+  exit "$code"
+}
+
 runBench() {
   local capability
   capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .)
@@ -362,4 +423,5 @@ case $command in
   test) runTests ;;
   demo) runDemo ;;
   bench) runBench ;;
+  trace) runTrace ;;
 esac

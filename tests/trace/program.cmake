@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs PROGRAM, the saxpy example recorded as a whole:
-#   cmake -DCASE=table|json|unwritable|noKernel -DPROGRAM=FILE -DWORK=FOLDER -P program.cmake
+#   cmake -DCASE=CASE -DPROGRAM=FILE -DTWEED=tweed.sh -DWORK=FOLDER -P program.cmake
 cmake_minimum_required(VERSION 3.25)
 
 # run(NAME=VALUE ARGUMENTS...): sets status, output and errors.
@@ -63,6 +63,28 @@ elseif(CASE STREQUAL "noKernel")
   if(EXISTS ${json})
     message(FATAL_ERROR "it wrote a report of nothing")
   endif()
+elseif(CASE STREQUAL "refusals")
+  # A command line, then what is said of it.
+  foreach(case IN ITEMS
+          "trace|takes an EXAMPLE. there are: .*saxpy"
+          "trace noSuch|no example 'noSuch'. there are: .*saxpy"
+          "trace ../examples/saxpy|no example '../examples/saxpy'"
+          "trace --bad saxpy|unknown option '--bad'. allowed are .*--json FILE"
+          "trace --json|--json takes a FILE"
+          "trace --json ${WORK} saxpy|is not a file that can be written"
+          "trace --json ${WORK}/noSuchFolder/x saxpy|is not a file that can be written"
+          "trace -DTWEED_SANITIZE=thread saxpy|takes no sanitizer"
+          "demo --json x|demo takes no --json")
+    string(REGEX REPLACE "^(.*)\\|(.*)$" "\\1;\\2" case "${case}")
+    list(GET case 0 arguments)
+    list(GET case 1 pattern)
+    separate_arguments(arguments)
+    execute_process(COMMAND ${TWEED} ${arguments} RESULT_VARIABLE status OUTPUT_VARIABLE output
+                    ERROR_VARIABLE errors)
+    expect("${status}" 2)
+    expectMatch("${errors}" "tweed.sh: .*${pattern}")
+    expect("${output}" "")
+  endforeach()
 else()
   message(FATAL_ERROR "no case '${CASE}'")
 endif()

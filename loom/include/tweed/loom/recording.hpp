@@ -85,7 +85,7 @@ struct Recording {
   Counts at(Event event, std::string const& file, unsigned line) const;
   /// Aligned, for people.
   std::string table() const;
-  /// For programs; README.md of the loom's trace folder describes it.
+  /// For programs; loom/trace/README.md describes it.
   std::string json() const;
 };
 
