@@ -122,7 +122,7 @@ void Engine::runThread() {
   }
   Quiet quiet;
   if (threw) abandon();  // not inside the catch: its exception would never be freed
-  if (observer) observer->threadEnds();
+  if (isObserved()) observer->threadEnds();
   tsanRelease(&tsanBlockEnd_);
   thread.state = State::done;
   --live_;

@@ -39,9 +39,11 @@ void returnEngine(std::unique_ptr<Engine> engine) {
   pool().push_back(std::move(engine));
 }
 
-Engine& engineFor(char const* name) {
-  if (!inDevice)
-    throw Fault(FaultKind::launch, format("tweed loom: %s called outside a kernel", name));
+[[noreturn, gnu::cold]] void outsideKernel(char const* name) {
+  throw Fault(FaultKind::launch, format("tweed loom: %s called outside a kernel", name));
+}
+[[gnu::always_inline]] inline Engine& engineFor(char const* name) {
+  if (!inDevice) outsideKernel(name);
   return *currentEngine;
 }
 
@@ -67,7 +69,7 @@ void launch(LaunchDescription const& description) {
   unsigned const resident = description.allResident ? state.blocks : state.options.residentBlocks;
   state.slots = std::max(1u, std::min(resident, state.blocks));
   state.random = state.options.seed * 77 + 1;
-  if (observer) observer->launchStarts(description);
+  if (isObserved()) observer->launchStarts(description);
   gateDeviceMemory(true);
   tsanRelease(&state.tsanStart);
   // The slots take no lock: it would order them for ThreadSanitizer. So engines are borrowed here.
@@ -92,27 +94,27 @@ void launch(LaunchDescription const& description) {
 WarpResult warpCollective(WarpOp op, unsigned mask, std::uint64_t value, int argument, int width,
                           char const* name, Site site) {
   Engine& engine = engineFor(name);
-  if (observer) observer->warpCall(op, mask, __builtin_return_address(0));
+  if (isObserved()) observer->warpCall(op, mask, __builtin_return_address(0));
   return engine.collective(op, mask, value, argument, width, name, site, nullptr, nullptr);
 }
 void warpExchange(unsigned mask, void* payload, Complete complete, char const* name, Site site) {
   Engine& engine = engineFor(name);
-  if (observer) observer->warpCall(WarpOp::exchange, mask, __builtin_return_address(0));
+  if (isObserved()) observer->warpCall(WarpOp::exchange, mask, __builtin_return_address(0));
   engine.collective(WarpOp::exchange, mask, 0, 0, 32, name, site, payload, complete);
 }
 unsigned activeMask(Site site) {
   Engine& engine = engineFor("__activemask");
-  if (observer) observer->activeMask(__builtin_return_address(0));
+  if (isObserved()) observer->activeMask(__builtin_return_address(0));
   return engine.activeMask(site);
 }
 int barrier(BarrierOp op, int predicate, char const* name, Site site) {
   Engine& engine = engineFor(name);
-  if (observer) observer->barrier(false, __builtin_return_address(0));
+  if (isObserved()) observer->barrier(false, __builtin_return_address(0));
   return engine.barrier(op, predicate, name, site);
 }
 void namedBarrier(unsigned id, unsigned threads, Site site) {
   Engine& engine = engineFor("named barrier");
-  if (observer) observer->barrier(true, __builtin_return_address(0));
+  if (isObserved()) observer->barrier(true, __builtin_return_address(0));
   engine.namedBarrier(id, threads, site);
 }
 void* dynamicShared() { return engineFor("dynamicShared").dynamicShared(); }
@@ -138,7 +140,7 @@ void madeProgress() {
 // the atomic are published too.)
 void atomicPoint(void const* p, unsigned bytes, AtomicUse use, Site site) {
   if (!inDevice) return;
-  if (observer) observer->atomic(p, bytes, use, __builtin_return_address(0));
+  if (isObserved()) observer->atomic(p, bytes, use, __builtin_return_address(0));
   currentEngine->preemptionPoint(site);
   if (!underTsan()) return;
   Thread& thread = currentEngine->currentThread();
@@ -150,7 +152,7 @@ void atomicPoint(void const* p, unsigned bytes, AtomicUse use, Site site) {
 void fence(Site site) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (!inDevice) return;
-  if (observer) observer->fence(__builtin_return_address(0));
+  if (isObserved()) observer->fence(__builtin_return_address(0));
   currentEngine->preemptionPoint(site);
   if (!underTsan()) return;
   Thread& thread = currentEngine->currentThread();

@@ -26,8 +26,10 @@ class Observer {
   ~Observer() = default;
 };
 
-/// Null unless someone records: a test of it is all that other runs pay.
-inline Observer* observer = nullptr;
+/// Null unless someone records.
+inline Observer* observer __attribute__((visibility("hidden"))) = nullptr;
+/// All that other runs pay.
+inline bool isObserved() { return __builtin_expect(observer != nullptr, 0); }
 
 /// Whether p lies in memory that the runtime's functions have allocated; then fills in its bounds.
 bool isAllocated(void const* p, std::size_t& low, std::size_t& high);

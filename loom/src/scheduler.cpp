@@ -119,7 +119,7 @@ void Engine::prepareBlock(unsigned block) {
 void Engine::runBlock(unsigned block) {
   ++counters_.blocks;
   prepareBlock(block);
-  if (observer) observer->blockStarts(*this);
+  if (isObserved()) observer->blockStarts(*this);
   tsanRelease(&tsanBlockStart_);  // one block's shared memory before the next's
   unsigned const first = unsigned(pick());
   Fiber* const fiber = fiberFor(first);
@@ -127,7 +127,7 @@ void Engine::runBlock(unsigned block) {
   inDevice = true;
   swap(&mainFiber_, fiber, threads_[first].tsanFiber);
   inDevice = false;
-  if (observer) observer->blockEnds(dead_);
+  if (isObserved()) observer->blockEnds(dead_);
   if (dead_) endTsanThreads();
   tsanAcquire(&tsanBlockEnd_);  // of this slot's blocks only: another slot's would hide races
   if (dead_) dropFibers();      // they hold frames that nothing will return to
