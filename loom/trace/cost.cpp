@@ -16,10 +16,11 @@ void forEachLane(std::uint32_t lanes, Use use) {
   for (; lanes; lanes &= lanes - 1) use(unsigned(__builtin_ctz(lanes)));
 }
 
-// How wide the accesses are that a GPU would make for an object that is not one access by itself.
-unsigned pieceOf(Request const& request, unsigned bytes) {
-  // A power of two, and yet not one access: it is aligned to less than its size.
-  unsigned piece = bytes <= 16 && (bytes & (bytes - 1)) == 0 ? std::min(bytes, wordBytes) : 16;
+// How wide the accesses are that a GPU would make.
+unsigned pieceOf(Request const& request, unsigned bytes, bool isWhole) {
+  // A power of two that is not one access is aligned to less than its size.
+  bool const isPower = bytes <= 16 && (bytes & (bytes - 1)) == 0;
+  unsigned piece = isWhole ? bytes : isPower ? std::min(bytes, wordBytes) : 16;
   std::uintptr_t all = bytes;
   forEachLane(request.lanes, [&](unsigned lane) { all |= request.address[lane]; });
   while (all % piece != 0) piece /= 2;
@@ -35,9 +36,7 @@ void addPasses(Counts& counts, Request const& request, unsigned offset, unsigned
     std::array<std::uintptr_t, 32> words;
     unsigned count = 0;
     forEachLane(request.lanes & group, [&](unsigned lane) {
-      std::uintptr_t const at = request.address[lane] + offset;
-      for (unsigned i = 0; i < std::max(1u, bytes / wordBytes); ++i)
-        words[count++] = at / wordBytes + i;
+      words[count++] = (request.address[lane] + offset) / wordBytes;  // aligned: so for the rest
     });
     if (count == 0) continue;
     std::sort(words.begin(), words.begin() + count);
@@ -76,7 +75,7 @@ void addSectors(Counts& counts, Request const& request, unsigned offset, unsigne
 
 void addCost(Counts& counts, Event event, Request const& request, unsigned bytes, bool isWhole,
              bool isDivergent) {
-  unsigned const piece = isWhole ? bytes : pieceOf(request, bytes);
+  unsigned const piece = bytes ? pieceOf(request, bytes, isWhole) : 0;
   unsigned const pieces = bytes ? bytes / piece : 1;
   counts.requests += pieces;
   counts.divergent += isDivergent ? pieces : 0;

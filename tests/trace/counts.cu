@@ -103,6 +103,22 @@ struct Triple {
   explicit TWEED_DEVICE Triple(int i) : x(float(i)), y(0), z(0) {}
 };
 
+struct alignas(16) TwoQuads {
+  Quad first, second;
+  TwoQuads() = default;
+  explicit TWEED_DEVICE TwoQuads(int i) : first(i), second(i) {}
+};
+struct ThreeDoubles {
+  double x, y, z;
+  ThreeDoubles() = default;
+  explicit TWEED_DEVICE ThreeDoubles(int i) : x(i), y(0), z(0) {}
+};
+struct Pair {
+  int x, y;
+  Pair() = default;
+  explicit TWEED_DEVICE Pair(int i) : x(i), y(0) {}
+};
+
 TEST_CASE("a strided read of 4-byte words is a conflict of as many ways as stride and 32 share") {
   checkShared(stridedLoads<float, 64>(0), 1, 1, 1);  // a broadcast
   checkShared(stridedLoads<float, 64>(1), 1, 1, 1);
@@ -128,6 +144,12 @@ TEST_CASE("8 bytes a lane go by half warps, 16 by quarters") {
   checkShared(stridedLoads<Quad, 64>(1), 1, 4, 4);
   checkShared(stridedLoads<Quad, 64>(2), 1, 8, 4);
   checkShared(stridedLoads<Quad, 256>(8), 1, 32, 4);
+}
+
+TEST_CASE("what no single instruction moves is moved by as few as its alignment allows") {
+  checkShared(stridedLoads<Pair, 32>(1), 2, 2 * 2, 2);
+  checkShared(stridedLoads<ThreeDoubles, 32>(1), 3, 3 * 2, 3 * 2);
+  checkShared(stridedLoads<TwoQuads, 32>(1), 2, 2 * 8, 2 * 4);
 }
 
 TEST_CASE("12 bytes a lane are three loads, free of conflicts") {
@@ -256,6 +278,17 @@ __global__ void inTurn(float* out) {
     __syncwarp();
   }
 }
+__global__ void inTurnOfBlock(float* out) {
+  for (unsigned turn = 0; turn < 32; ++turn) {
+    if (threadIdx.x == turn) out[turn] = 1;
+    __syncthreads();
+  }
+}
+__global__ void meetThenLeave(float* out) {
+  __syncthreads();
+  if (threadIdx.x < 16) return;
+  out[threadIdx.x] = 1;
+}
 __global__ void leaveThenMeet(float* out) {
   if (threadIdx.x >= 16) return;
   out[threadIdx.x] = 1;
@@ -281,8 +314,10 @@ TEST_CASE("a request without some lane of the warp is divergent") {
   CHECK(loop.lanes == 32 * 33 / 2);
   // Each lane comes once, but never two together.
   checkGlobal(stores(recordKernel(inTurn, {1, 32}, out.data())), 32, 32, 32, 32);
+  checkGlobal(stores(recordKernel(inTurnOfBlock, {1, 64}, out.data())), 32, 32, 32, 32);
   // Lanes that have left before the others meet are not missed any more.
   checkGlobal(stores(recordKernel(leaveThenMeet, {1, 32}, out.data())), 2, 4, 4, 1);
+  checkGlobal(stores(recordKernel(meetThenLeave, {1, 32}, out.data())), 1, 2, 2, 1);
 }
 
 // -------------------------------------------------------------------------------- what is no access
@@ -321,6 +356,7 @@ __global__ void callAll(unsigned* out) {
   sum += unsigned(__syncthreads_count(sum > 9));
   out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
+constexpr unsigned barrierLine = __LINE__ - 6;  // of the first
 
 TEST_CASE("calls count by warp, barriers by block") {
   DeviceArray<unsigned> out(3 * 128);
@@ -336,6 +372,8 @@ TEST_CASE("calls count by warp, barriers by block") {
     CHECK(r.total(Event::fence).requests == 12);
     CHECK(r.total(Event::barrier).requests == 3 * 2);
     CHECK(r.total(Event::exchange).requests == 0);
+    CHECK(r.at(Event::barrier, "counts.cu", barrierLine).requests == 3);
+    CHECK(r.at(Event::warpBarrier, "counts.cu", barrierLine + 1).requests == 12);
     checkGlobal(r.total(Event::globalStore), 12, 48, 48);
     REQUIRE(r.kernels.size() == 1);
     CHECK(contains(r.kernels[0].name, "callAll(unsigned int*)"));
