@@ -320,7 +320,7 @@ TEST_CASE("a request without some lane of the warp is divergent") {
   checkGlobal(stores(recordKernel(meetThenLeave, {1, 32}, out.data())), 1, 2, 2, 1);
 }
 
-// -------------------------------------------------------------------------------- what is no access
+// -------------------------------------------------------------------------------- no access
 struct Big {
   float x[64];
 };
