@@ -154,6 +154,7 @@ Recording resolve(std::vector<KernelTotals> const& kernels) {
     kernel.name = Symbols::get().nameOf(totals.kernel);
     kernel.launches = totals.launches;
     kernel.blocks = totals.blocks;
+    kernel.warps = totals.warps;
     kernel.threads = totals.threads;
     for (auto const& [place, counts] : totals.places) {
       RecordedLine line;

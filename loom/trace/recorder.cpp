@@ -165,6 +165,7 @@ void BlockTrace::lanesMet(Warp& warp, unsigned warpIndex, unsigned meetings) {
 
 void BlockTrace::finish(KernelTotals& totals) {
   ++totals.blocks;
+  totals.warps += warps_.size();
   totals.threads += engine_.blockThreads();
   std::map<Place, std::uint64_t> barriers;
   for (unsigned w = 0; w < warps_.size(); ++w) {

@@ -32,7 +32,7 @@ struct Place {
 /// One kernel, before its lines are known.
 struct KernelTotals {
   void const* kernel = nullptr;
-  std::uint64_t launches = 0, blocks = 0, threads = 0;
+  std::uint64_t launches = 0, blocks = 0, warps = 0, threads = 0;
   std::map<Place, Counts> places;
 };
 

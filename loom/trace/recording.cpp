@@ -171,8 +171,9 @@ std::string Recording::table() const {
     std::string name = kernel.name;
     if (name.compare(0, 5, "void ") == 0) name.erase(0, 5);
     if (name.size() > longest) name = name.substr(0, longest - 3) + "...";
-    text += name + format("\n  launches %llu, blocks %llu, threads %llu\n", wide(kernel.launches),
-                          wide(kernel.blocks), wide(kernel.threads));
+    text += name + format("\n  launches %llu, blocks %llu, warps %llu, threads %llu\n",
+                          wide(kernel.launches), wide(kernel.blocks), wide(kernel.warps),
+                          wide(kernel.threads));
     std::vector<Row> rows = {
         {"line", "in", "what", "bytes", "requests", "divergent", "a request", "ideal", "worst"}};
     struct Sum {
@@ -213,8 +214,9 @@ std::string Recording::json() const {
   for (RecordedKernel const& kernel : kernels) {
     text += kernelSeparator;
     text += "  {\"name\": " + quote(kernel.name) +
-            format(", \"launches\": %llu, \"blocks\": %llu, \"threads\": %llu,\n",
-                   wide(kernel.launches), wide(kernel.blocks), wide(kernel.threads));
+            format(", \"launches\": %llu, \"blocks\": %llu, \"warps\": %llu, \"threads\": %llu,\n",
+                   wide(kernel.launches), wide(kernel.blocks), wide(kernel.warps),
+                   wide(kernel.threads));
     text += "   \"totals\": {";
     char const* separator = "\n";
     forEachEvent([&](Event event) {

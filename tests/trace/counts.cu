@@ -379,6 +379,7 @@ TEST_CASE("calls count by warp, barriers by block") {
     CHECK(contains(r.kernels[0].name, "callAll(unsigned int*)"));
     CHECK(r.kernels[0].launches == 1);
     CHECK(r.kernels[0].blocks == 3);
+    CHECK(r.kernels[0].warps == 12);
     CHECK(r.kernels[0].threads == 3 * 128);
   }
 }
@@ -415,7 +416,7 @@ TEST_CASE("counts stand at their lines, with what called them") {
 
   std::string const table = recording.table();
   CAPTURE(table);
-  CHECK(contains(table, "twoLines(float*)\n  launches 2, blocks 3, threads 96\n"));
+  CHECK(contains(table, "twoLines(float*)\n  launches 2, blocks 3, warps 3, threads 96\n"));
   CHECK(contains(table, "counts.cu:" + std::to_string(helperLine)));
   CHECK(contains(table, "8 sectors      4      8\n"));
 }

@@ -70,7 +70,7 @@ struct RecordedLine {
 
 struct RecordedKernel {
   std::string name;
-  std::uint64_t launches = 0, blocks = 0, threads = 0;
+  std::uint64_t launches = 0, blocks = 0, warps = 0, threads = 0;
   std::vector<RecordedLine> lines;  ///< by file and line of the frame to show
 
   Counts total(Event event) const;
