@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # How one .cu source becomes a program for the GPU and a program for the loom, which runs kernels on
-# the CPU. Both functions are there after find_package(tweed), add_subdirectory(tweed) or
+# the CPU. The functions are there after find_package(tweed), add_subdirectory(tweed) or
 # FetchContent_MakeAvailable(tweed):
 #
 #   tweed_add_gpu_executable(myTest.gpu myTest.cu)    # by nvcc; nothing if the project has no CUDA
 #   tweed_add_loom_executable(myTest.loom myTest.cu)  # by the C++ compiler
+#   tweed_add_trace_executable(myTest.trace myTest.cu)  # counts: loom/trace/README.md
 #
 # More sources may follow, of other languages too; libraries and options are added to the targets as
 # to any other. A project that takes CUDA where there is some says

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <tweed/launch/launch.cuh>
 #include <tweed/loom/recording.hpp>
+#include <tweed/memory/dynamicShared.cuh>
 
 #include <stdexcept>
 #include <string>
@@ -19,7 +20,6 @@ using tweed::loom::record;
 using tweed::loom::Recording;
 using tweedTest::contains;
 using tweedTest::DeviceArray;
-using tweedTest::dynamicShared;
 
 template <class... Parameters, class... Arguments>
 Recording recordKernel(void (*kernel)(Parameters...), tweed::LaunchConfig config,
@@ -179,7 +179,7 @@ TEST_CASE("two rows of a 16 x 16 tile in one warp do not conflict, padded or not
 }
 
 __global__ void readDynamic(float* out) {
-  float* const s = dynamicShared<float>();
+  float* const s = tweed::dynamicShared<float>();
   for (int i = threadIdx.x; i < 2048; i += 32) s[i] = float(i);
   __syncthreads();
   out[threadIdx.x] = s[threadIdx.x * 64];
