@@ -31,14 +31,25 @@ ROOT = HERE.parent
 
 # CUB's time over tweed's: greater is better. n is 2 to this.
 DEVICE_GOALS = {
-    "stream": {14: 1.8, 16: 1.8, 18: 1.8, 20: 1.8, 22: 1.15, 24: 1.02, 26: 1.02, 28: 1.0, 30: 1.0},
-    "graph": {14: 1.1, 16: 1.1, 18: 1.1, 20: 1.1, 22: 1.1},
-    "graphCold": {14: 1.1, 16: 1.1, 18: 1.1},
+    "deviceReduce": {
+        "stream": {14: 1.8, 16: 1.8, 18: 1.8, 20: 1.8, 22: 1.15, 24: 1.02, 26: 1.02, 28: 1.0,
+                   30: 1.0},
+        "graph": {14: 1.2, 16: 1.2, 18: 1.2, 20: 1.2, 22: 1.15},
+        "graphCold": {14: 1.1, 16: 1.1, 18: 1.1},
+    },
+    "deviceArg": {
+        "stream": {12: 1.8, 14: 1.8, 16: 1.8, 18: 1.8, 20: 1.8},
+        "graph": {12: 1.2, 14: 1.2, 16: 1.2, 18: 1.2, 20: 1.2},
+    },
 }
+TYPES_GOALS = {28: 1.0, 30: 1.0}
+MANY_GOALS = {28: 3.5}
+# The time of fast.cu over tweed's.
+FAST_CU_GOALS = {30: 1.0}
 # tweed's time over the best of CUB's: smaller is better.
 BLOCK_GOALS = {
-    "latency": {128: 0.88, 256: 0.88, 512: 0.88, 1024: 0.88},
-    "full": {128: 1.03, 256: 1.0, 512: 1.0, 1024: 1.0},
+    "latency": {128: 0.88, 256: 0.8, 512: 0.8, 1024: 0.8},
+    "full": {128: 0.93, 256: 0.93, 512: 0.93, 1024: 0.93},
 }
 BROADCAST_GOAL = 0.87
 
@@ -194,8 +205,22 @@ def best(peers, accept):
     return min(names, key=lambda name: peers[name].time)
 
 
-def device_table(results, mode):
-    program = "deviceReduce"
+def toolkit_cub(peers):
+    """The toolkit's CUB, by the faster of its forms; Missing if there is none."""
+    return peers[best(peers, lambda name: name in ("cub", "cubPair"))]
+
+
+def reading(peers):
+    """Reading alone, by the faster kernel; Missing if there is none."""
+    return peers[best(peers, lambda name: name.startswith("read"))]
+
+
+def goal_cells(ratio, goals, n):
+    goal = goals.get(n.bit_length() - 1)
+    return [goal, verdict(ratio.is_at_least(goal))] if goal else ["", ""]
+
+
+def device_table(results, program, mode):
     sizes = results.sizes(program, "f32", mode)
     if not sizes:
         raise Missing(f"no results of {program}/{mode}")
@@ -212,23 +237,85 @@ def device_table(results, mode):
     rows = []
     for n in sizes:
         peers = results.case(program, "f32", mode, n)
-        if "tweed" not in peers or "cub" not in peers:
+        try:
+            tweed, cub, read = peers["tweed"], toolkit_cub(peers), reading(peers)
+        except (KeyError, Missing):
             rows.append([power(n)] + ["error"] * (len(head) - 1))
             continue
-        tweed, cub = peers["tweed"], peers["cub"]
         ratio = Ratio(cub, tweed)
-        goal = DEVICE_GOALS.get(mode, {}).get(n.bit_length() - 1)
         row = [power(n), figure(tweed.time), figure(tweed.median("GBps")), figure(cub.time)]
         if has_newest:
             row.append(figure(peers["cubNewest"].time) if "cubNewest" in peers else "error")
-        reads = [name for name in peers if name.startswith("read")]
-        row.append(figure(peers[best(peers, lambda x: x in reads)].time) if reads else "")
-        row.append(str(ratio))
+        row += [figure(read.time), str(ratio)]
         if has_newest:
             row.append(str(Ratio(peers["cubNewest"], tweed)) if "cubNewest" in peers else "error")
-        row += [goal, verdict(ratio.is_at_least(goal))] if goal else ["", ""]
-        rows.append(row)
+        rows.append(row + goal_cells(ratio, DEVICE_GOALS[program].get(mode, {}), n))
     return table(head, rows)
+
+
+MODES = {"stream": "stream", "graph": "graph", "graphCold": "graph, not in L2"}
+
+# Kinds of deviceReduceTypes, and the peer that each is compared with.
+TYPES = [("i32", "int, sum", "cub"), ("f64", "double, sum", "cub"),
+         ("f16", "half, sum in float", "cub"), ("bf16", "bfloat16, sum in float", "cub"),
+         ("min", "float, minimum", "cub"), ("max", "float, maximum", "cub"),
+         ("affine", "affine maps, order kept", "cub"),
+         ("affine", "the same, CUB's order not kept", "anyOrder")]
+
+
+def against_table(results, program, kinds, names, goals):
+    """All modes and sizes of the kinds, as in TYPES; beside another peer than "cub" no goal."""
+    head = ["calls", "n", "tweed, µs", "GB/s", names, "reading alone, µs", "ratio", "goal",
+            "reached"]
+    if len(kinds) > 1:
+        head.insert(0, "items")
+    rows = []
+    for kind, label, other in kinds:
+        for mode, mode_label in MODES.items():
+            for n in results.sizes(program, kind, mode):
+                first = ([label] if len(kinds) > 1 else []) + [mode_label, power(n)]
+                try:
+                    peers = results.case(program, kind, mode, n)
+                    tweed, cub, read = peers["tweed"], peers[other], reading(peers)
+                except (KeyError, Missing):
+                    rows.append(first + ["error"] * (len(head) - len(first)))
+                    continue
+                ratio = Ratio(cub, tweed)
+                rows.append(first + [
+                    figure(tweed.time), figure(tweed.median("GBps")), figure(cub.time),
+                    figure(read.time), ratio,
+                    *goal_cells(ratio, goals if other == "cub" else {}, n)])
+    if not rows:
+        raise Missing(f"no results of {program}")
+    return table(head, rows)
+
+
+def fast_cu_table(results):
+    """Sums of ints beside all kernels of fast.cu; Missing if it was not measured."""
+    program = "deviceReduceTypes"
+    rows = []
+    for mode, mode_label in MODES.items():
+        for n in results.sizes(program, "i32", mode):
+            peers = results.rows[program, "i32", mode, n]
+            kernels = sorted(name for name in peers if name.startswith("fastCu"))
+            if not kernels:
+                continue
+            row = [mode_label, power(n)]
+            try:
+                good = results.case(program, "i32", mode, n)
+                name = best(good, lambda x: x in kernels)
+                ratio = Ratio(good[name], good["tweed"])
+                row += [figure(good["tweed"].time),
+                        *(figure(good[k].time) if k in good else "wrong" for k in kernels), ratio,
+                        *goal_cells(ratio, FAST_CU_GOALS, n)]
+            except (KeyError, Missing):
+                row += ["error"] * (len(kernels) + 4)
+            rows.append(row)
+    if not rows:
+        raise Missing("no results of fast.cu")
+    return table(["calls", "n", "tweed, µs",
+                  *(f"its kernel {k[len('fastCu'):]}, µs" for k in kernels),
+                  "best of them / tweed", "goal", "reached"], rows)
 
 
 def is_first(name):
@@ -335,9 +422,17 @@ def machine_table(results):
 
 TABLES = {
     "machine": machine_table,
-    "deviceReduce.stream": lambda r: device_table(r, "stream"),
-    "deviceReduce.graph": lambda r: device_table(r, "graph"),
-    "deviceReduce.graphCold": lambda r: device_table(r, "graphCold"),
+    "deviceReduce.stream": lambda r: device_table(r, "deviceReduce", "stream"),
+    "deviceReduce.graph": lambda r: device_table(r, "deviceReduce", "graph"),
+    "deviceReduce.graphCold": lambda r: device_table(r, "deviceReduce", "graphCold"),
+    "deviceArg.stream": lambda r: device_table(r, "deviceArg", "stream"),
+    "deviceArg.graph": lambda r: device_table(r, "deviceArg", "graph"),
+    "deviceArg.graphCold": lambda r: device_table(r, "deviceArg", "graphCold"),
+    "deviceReduceTypes": lambda r: against_table(r, "deviceReduceTypes", TYPES, "CUB, µs",
+                                                 TYPES_GOALS),
+    "deviceReduceMany": lambda r: against_table(r, "deviceReduceMany", [("f32", "", "cub")],
+                                                "four calls of CUB, µs", MANY_GOALS),
+    "fastCu": fast_cu_table,
     "blockReduce.latency": lambda r: block_table(r, "latency"),
     "blockReduce.full": lambda r: block_table(r, "full"),
     "blockReduce.types": lambda r: ratio_table(
@@ -361,7 +456,8 @@ def with_tables(path, text, results):
         try:
             return f"<!-- table:{name} -->\n{TABLES[name](results)}\n<!-- /table:{name} -->"
         except Missing as reason:
-            raise SystemExit(f"report.py: {path}: table {name}: {reason}")
+            print(f"report.py: {path}: table {name}: {reason}", file=sys.stderr)
+            return f"<!-- table:{name} -->\nNot measured yet.\n<!-- /table:{name} -->"
     return re.sub(r"<!-- table:([\w.]+) -->\n.*?<!-- /table:\1 -->", replace, text, flags=re.S)
 
 
@@ -392,8 +488,7 @@ def save(figure_, directory, name):
     figure_.savefig(directory / f"{name}.svg", metadata={"Date": None})
 
 
-def plot_device(pyplot, results, directory):
-    program = "deviceReduce"
+def plot_device(pyplot, results, directory, program, title):
     modes = [m for m in ("stream", "graph") if results.sizes(program, "f32", m)]
     if not modes:
         return
@@ -405,15 +500,14 @@ def plot_device(pyplot, results, directory):
     titles = {"stream": "calls back to back in a stream", "graph": "32 calls replayed as a graph"}
 
     def series(mode, peer, value):
+        find = {"read": reading, "cub": toolkit_cub}.get(peer, lambda peers: peers[peer])
         found = []
         for n in results.sizes(program, "f32", mode):
             peers = results.case(program, "f32", mode, n)
-            if peer == "read":
-                reads = [p for p in peers if p.startswith("read")]
-                if reads:
-                    found.append((n, value(peers[best(peers, lambda x: x in reads)], peers)))
-            elif peer in peers:
-                found.append((n, value(peers[peer], peers)))
+            try:
+                found.append((n, value(find(peers), peers)))
+            except (KeyError, Missing):
+                pass
         return zip(*found) if found else ((), ())
 
     def ticks(axes):
@@ -427,6 +521,8 @@ def plot_device(pyplot, results, directory):
         for peer in ("copy", "read", "cubNewest", "cub", "tweed"):
             if peer in names:
                 x, y = series(mode, peer, lambda row, _: row.median("GBps"))
+                if not x:
+                    continue
                 style = "--" if peer in ("read", "copy") else "-"
                 axes.plot(x, y, style, color=COLOURS[peer], label=names[peer], linewidth=1.6,
                           marker="o" if style == "-" else None, markersize=3)
@@ -436,8 +532,8 @@ def plot_device(pyplot, results, directory):
     panels[0][0].set_ylabel("GB/s")
     handles, labels = panels[0][0].get_legend_handles_labels()
     panels[0][0].legend(handles[::-1], labels[::-1], loc="lower right", fontsize=8)
-    sheet.suptitle(f"Sum of n floats, {context.get('card', '')}", fontsize=10)
-    save(sheet, directory, "deviceReduce.speed")
+    sheet.suptitle(f"{title}, {context.get('card', '')}", fontsize=10)
+    save(sheet, directory, f"{program}.speed")
     pyplot.close(sheet)
 
     sheet, panels = pyplot.subplots(1, len(modes), figsize=(4.6 * len(modes), 3.0), sharey=True,
@@ -450,14 +546,49 @@ def plot_device(pyplot, results, directory):
                               if "tweed" in peers else math.nan)
                 axes.plot(x, y, "-o", color=COLOURS[peer], markersize=3, linewidth=1.6,
                           label=f"{names[peer]} / tweed")
-        goals = DEVICE_GOALS[mode]
+        goals = DEVICE_GOALS[program][mode]
         axes.plot([2 ** k for k in goals], list(goals.values()), "_", color=COLOURS["tweed"],
                   markersize=11, markeredgewidth=2, label="goal")
         axes.set_title(titles[mode], fontsize=9)
         ticks(axes)
     panels[0][0].set_ylabel("time of CUB / time of tweed")
     panels[0][0].legend(fontsize=8)
-    save(sheet, directory, "deviceReduce.ratio")
+    save(sheet, directory, f"{program}.ratio")
+    pyplot.close(sheet)
+
+
+def plot_types(pyplot, results, directory):
+    """GB/s of input at 2^28 in a stream: other types and operators, and four of them at once."""
+    n, mode = 1 << 28, "stream"
+    kinds = [("deviceReduce", "f32", "float,\nsum")]
+    kinds += [("deviceReduceTypes", kind, label.replace(", ", ",\n", 1))
+              for kind, label, other in TYPES if other == "cub"]
+    kinds.append(("deviceReduceMany", "f32", "float, four\nreductions"))
+    found = []
+    for program, kind, label in kinds:
+        try:
+            peers = results.case(program, kind, mode, n)
+            found.append((label, [row.median("GBps") for row in
+                                  (peers["tweed"], toolkit_cub(peers), reading(peers))]))
+        except (KeyError, Missing):
+            pass
+    if "deviceReduceTypes" not in results.contexts:
+        return
+    sheet, axes = pyplot.subplots(figsize=(9.2, 3.4))
+    for g, (label, peer) in enumerate((("tweed", "tweed"), ("CUB", "cub"),
+                                       ("reading alone", "read"))):
+        bars = axes.bar([i + (g - 1) * 0.27 for i in range(len(found))],
+                        [speeds[g] for _, speeds in found], 0.25, color=COLOURS[peer],
+                        label=label)
+        if peer != "read":
+            axes.bar_label(bars, fmt="%.0f", fontsize=6)
+    axes.set_xticks(range(len(found)), [label for label, _ in found], fontsize=7)
+    axes.set_ylabel("GB/s")
+    card = results.contexts["deviceReduceTypes"].get("card", "")
+    axes.set_title(f"2^28 items, calls back to back in a stream, {card}", fontsize=9)
+    axes.grid(axis="x", visible=False)
+    axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3)
+    save(sheet, directory, "deviceReduceTypes")
     pyplot.close(sheet)
 
 
@@ -561,7 +692,10 @@ def main():
         pyplot = start_plots()
         if pyplot:
             plots.mkdir(parents=True, exist_ok=True)
-            plot_device(pyplot, results, plots)
+            plot_device(pyplot, results, plots, "deviceReduce", "Sum of n floats")
+            plot_device(pyplot, results, plots, "deviceArg",
+                        "Least of n floats and where it stands")
+            plot_types(pyplot, results, plots)
             plot_block(pyplot, results, plots)
     if options.print or not (options.write or options.check or options.plots):
         for name, make in TABLES.items():

@@ -3,13 +3,14 @@
 # benchmarks/run.sh OUTDIR [PROGRAM...]: builds the benchmarks, runs all of them (or those named, as
 # bench.device.deviceReduce) and leaves their JSON and logs in OUTDIR. From the environment:
 #   TWEED_CCCL_DIR    another CCCL checkout, measured beside the toolkit's
+#   TWEED_FAST_CU_DIR a checkout of github.com/pranjalssh/fast.cu, whose sum of ints is measured too
 #   TWEED_BUILD_DIR   where to build (default: OUTDIR/../build-bench)
 #   TWEED_REVISION    what is measured, if git does not know
 #   TWEED_TUNING=1    the sweep of deviceReduceTuning too
 #   TWEED_ROUNDS      rounds of each figure, in place of the programs' own number
 set -u
 if [ $# -lt 1 ]; then
-  sed -n 's/^# \{0,1\}//; 3,9p' "$0"
+  sed -n 's/^# \{0,1\}//; 3,10p' "$0"
   exit 2
 fi
 mkdir -p "$1" || exit 2
@@ -23,7 +24,8 @@ command -v ninja > /dev/null && generator=-GNinja
 cmake $generator -S "$source" -B "$build" -DCMAKE_BUILD_TYPE=Release \
   -DCMAKE_CUDA_ARCHITECTURES="${TWEED_ARCHITECTURES:-90a}" -DTWEED_CUDA=ON \
   -DTWEED_BUILD_BENCHMARKS=ON -DTWEED_BUILD_TESTS=OFF -DTWEED_BUILD_EXAMPLES=OFF \
-  -DTWEED_CCCL_DIR="${TWEED_CCCL_DIR:-}" > "$out/configure.log" 2>&1 ||
+  -DTWEED_CCCL_DIR="${TWEED_CCCL_DIR:-}" -DTWEED_FAST_CU_DIR="${TWEED_FAST_CU_DIR:-}" \
+  > "$out/configure.log" 2>&1 ||
   { tail -20 "$out/configure.log"; exit 1; }
 
 if [ $# -gt 0 ]; then

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // benchmarks/device/deviceReduceTuning.cu - the kernels of deviceReduce in other configurations:
 // the numbers of tweed/device/tuning.cuh come from here. Prints the fastest for each n and mode.
-#include "support/cubSum.cuh"
-
-#include <tweed/device/deviceReduce.cuh>
+#include "support/cubCall.cuh"
+#include "support/tweedReduce.cuh"
 
 #include <numeric>
 
@@ -13,37 +12,29 @@ using Task = tweed::detail::ReduceTask<float, float, float, tweed::Sum, tweed::d
 
 // blocksPerMultiprocessor == 0: blocks that load once, as many as that takes.
 template <int Threads, int Loads, bool IsGrid>
-bench::MakeCall tweedCall(int blocksPerMultiprocessor) {
+bench::MakeCall<float, float> tweedCall(int blocksPerMultiprocessor) {
   using Once = tweed::detail::ReduceShape<Threads, Loads, true, IsGrid>;
   using Rows = tweed::detail::ReduceShape<Threads, Loads, false, true>;
   return [blocksPerMultiprocessor](std::uint64_t n) {
     auto const workspace = std::make_shared<tweed::Workspace>(bench::stream());
-    return bench::Call([n, blocksPerMultiprocessor, workspace](float const* in, float* out) {
-      tweed::VectorSplit const split = tweed::splitVectors(in, n);
-      Task task{};
-      task.in = in;
-      task.vectors = in + split.head;
-      task.vectorCount = split.vectors;
-      task.out = out;
-      task.count = n;
-      if (blocksPerMultiprocessor == 0) {
-        unsigned const blocks = tweed::detail::divideOnce<Once>(task);
-        tweed::detail::startReduce<Once>(task, blocks, workspace.get(), bench::stream());
-      } else {
-        unsigned const blocks = tweed::detail::divideRows<Rows>(
-            task, unsigned(bench::multiprocessors() * blocksPerMultiprocessor));
-        tweed::detail::startReduce<Rows>(task, blocks, workspace.get(), bench::stream());
-      }
-    });
-  };
-}
-
-bench::MakeCall currentCall() {
-  return [](std::uint64_t n) {
-    auto const workspace = std::make_shared<tweed::Workspace>(bench::stream());
-    return bench::Call([workspace, n](float const* in, float* out) {
-      tweed::deviceReduce(in, n, out, tweed::Sum{}, *workspace);
-    });
+    return bench::Call<float, float>(
+        [n, blocksPerMultiprocessor, workspace](float const* in, float* out) {
+          tweed::VectorSplit const split = tweed::splitVectors(in, n);
+          Task task{};
+          task.in = in;
+          task.vectors = in + split.head;
+          task.vectorCount = split.vectors;
+          task.out = out;
+          task.count = n;
+          if (blocksPerMultiprocessor == 0) {
+            unsigned const blocks = tweed::detail::divideOnce<Once>(task);
+            tweed::detail::startReduce<Once>(task, blocks, workspace.get(), bench::stream());
+          } else {
+            unsigned const blocks = tweed::detail::divideRows<Rows>(
+                task, unsigned(bench::multiprocessors() * blocksPerMultiprocessor));
+            tweed::detail::startReduce<Rows>(task, blocks, workspace.get(), bench::stream());
+          }
+        });
   };
 }
 
@@ -71,25 +62,20 @@ void addThreads(Add const& add, std::uint64_t n) {
 }
 
 void addCases() {
-  constexpr int mostLog2 = 30;
   bench::addVersion("cub", CUB_VERSION);
-  static bench::Input const input(1ull << mostLog2);
-  for (bench::Mode const mode : {bench::Mode::Stream, bench::Mode::Graph, bench::Mode::GraphCold}) {
-    for (int log2 = 10; log2 <= mostLog2; log2 += 2) {
-      std::uint64_t const n = 1ull << log2;
-      if (mode == bench::Mode::GraphCold && !bench::hasColdForm(n)) continue;
-      bench::Case& each =
-          bench::addCase(std::string("f32/") + bench::nameOf(mode) + "/n:" + std::to_string(n));
-      auto const add = [&](std::string const& name, bench::MakeCall make) {
-        bench::addDevicePeer(each, input, mode, n, name, std::move(make));
-      };
-      add("cub", bench::toolkitCubSum());
-      add("current", currentCall());
-      addThreads<decltype(add), 256>(add, n);
-      addThreads<decltype(add), 512>(add, n);
-      addThreads<decltype(add), 1024>(add, n);
-    }
-  }
+  static bench::Input<float> const input(1ull << 30);
+  auto const addAll = [](bench::Case& each, bench::Mode mode, std::uint64_t n) {
+    auto const add = [&](std::string const& name, bench::MakeCall<float, float> make) {
+      bench::addDevicePeer<float, float>(each, input, mode, n, name, std::move(make),
+                                         bench::checkSum<float, float>);
+    };
+    add("cub", bench::cubSum<float>());
+    add("current", bench::tweedReduce<float, float>(tweed::Sum{}));
+    addThreads<decltype(add), 256>(add, n);
+    addThreads<decltype(add), 512>(add, n);
+    addThreads<decltype(add), 1024>(add, n);
+  };
+  bench::addDeviceCases<float>("f32", {10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30}, addAll);
 }
 
 // Every configuration within 3 % of the best, at most eight, and what is shipped now.

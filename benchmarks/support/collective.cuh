@@ -10,6 +10,7 @@
 //   static __device__ Value call(Value);  may be called again at once
 #pragma once
 
+#include "affine.cuh"
 #include "bench.cuh"
 
 #include <tweed/core/ops.cuh>
@@ -23,20 +24,7 @@ namespace bench {
 /// Which threads get the reduction of their group, or that all get their inclusive prefix.
 enum class Answer { First, Every, Prefix };
 
-/// x -> scale * x + shift. Op order matters: apply the first map first.
-struct Affine {
-  float scale, shift;
-  __host__ __device__ bool operator==(Affine const& other) const {
-    return scale == other.scale && shift == other.shift;
-  }
-};
-struct Compose {
-  __host__ __device__ Affine operator()(Affine const& a, Affine const& b) const {
-    return {a.scale * b.scale, b.scale * a.shift + b.shift};
-  }
-};
-
-/// The same in 16 bytes, and a type of 16 bytes whose operator does not care for order.
+/// An affine map in 16 bytes, and a type of 16 bytes whose operator does not care for order.
 struct Affine64 {
   double scale, shift;
   __host__ __device__ bool operator==(Affine64 const& other) const {

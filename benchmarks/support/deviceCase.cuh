@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// benchmarks/support/deviceCase.cuh - how sums of whole arrays are timed and verified.
+// benchmarks/support/deviceCase.cuh - how functions of whole arrays are timed and verified.
 #pragma once
 
 #include "bench.cuh"
@@ -10,10 +10,12 @@
 
 namespace bench {
 
-/// Enqueues one call: combines n values from `in` on into *out.
-using Call = std::function<void(float const* in, float* out)>;
+/// Enqueues one call: combines n items from `in` on into *out.
+template <class T, class Out>
+using Call = std::function<void(T const* in, Out* out)>;
 /// Makes the call ready for one size, with whatever memory it needs.
-using MakeCall = std::function<Call(std::uint64_t n)>;
+template <class T, class Out>
+using MakeCall = std::function<Call<T, Out>(std::uint64_t n)>;
 
 /// Stream: calls back to back in an idle stream, from the first call to the end of the last: what a
 /// program sees, launch costs of the host included. Graph: a captured graph of calls replayed: what
@@ -25,20 +27,18 @@ inline char const* nameOf(Mode mode) {
 }
 
 /// Calls in a batch of a stream, and nodes of a graph: one size for all peers.
-inline int callsOf(Mode mode, std::uint64_t n) {
-  if (n >= 1ull << 30) return 2;
-  if (n >= 1ull << 28) return 4;
-  if (n >= 1ull << 26) return 8;
-  if (n >= 1ull << 24) return 16;
+inline int callsOf(Mode mode, std::uint64_t bytes) {
+  if (bytes >= 1ull << 32) return 2;
+  if (bytes >= 1ull << 30) return 4;
+  if (bytes >= 1ull << 28) return 8;
+  if (bytes >= 1ull << 26) return 16;
   return mode == Mode::Stream ? 64 : 32;
 }
 
 /// Graphs of small inputs find them in the L2 cache when replayed; these have a cold form too.
-inline bool hasColdForm(std::uint64_t n) {
-  return std::uint64_t(callsOf(Mode::Graph, n)) * n * sizeof(float) < 2 * l2Bytes();
+inline bool hasColdForm(std::uint64_t bytes) {
+  return std::uint64_t(callsOf(Mode::Graph, bytes)) * bytes < 2 * l2Bytes();
 }
-
-enum class Result { Sum, Nothing };
 
 namespace detail {
 
@@ -52,28 +52,28 @@ static __global__ void readAll(float4 const* in, std::uint64_t count, float* sin
 }
 
 // What one peer needs in one case.
+template <class T, class Out>
 class DeviceProbe {
  public:
   static constexpr int batches = 5;  // of a stream, in each round
 
-  DeviceProbe(Input const& input, Mode mode, std::uint64_t n, Call call, Result result,
-              double bytes)
+  DeviceProbe(Input<T> const& input, Mode mode, std::uint64_t n, Call<T, Out> call,
+              Check<T, Out> check, double moved)
       : input_(input),
         mode_(mode),
         n_(n),
         call_(std::move(call)),
-        result_(result),
-        bytes_(bytes),
-        calls_(callsOf(mode, n)),
+        check_(std::move(check)),
+        moved_(moved),
+        calls_(callsOf(mode, n * sizeof(T))),
         out_(std::size_t(calls_)) {
-    double const guess = 2e-6 + double(n) * sizeof(float) / 4e12;  // seconds of one call
+    double const guess = 2e-6 + double(n * sizeof(T)) / 4e12;  // seconds of one call
     replays_ = std::max(1, std::min(20, int(1e-3 / (guess * calls_))));
     if (mode != Mode::Stream) graph_ = std::make_unique<Graph>([this] { enqueue(0); });
   }
 
   std::string verify() {
-    if (result_ == Result::Nothing) return {};
-    for (int pass = 0; pass < 3; ++pass) {
+    for (int pass = 0; check_ && pass < 3; ++pass) {
       out_.fillBytes(0xff);  // NaN
       std::uint64_t const first = mode_ == Mode::Stream ? std::uint64_t(pass) * 1001 : 0;
       if (graph_ != nullptr) {
@@ -81,12 +81,11 @@ class DeviceProbe {
       } else {
         enqueue(first);
       }
-      std::vector<float> const found = out_.toHost();
+      std::vector<Out> const found = out_.toHost();
       for (int i = 0; i < calls_; ++i) {
-        double const wanted = input_.sum(n_, first + std::uint64_t(i));
-        if (!(std::fabs(found[std::size_t(i)] - wanted) <= Input::tolerance(n_)))
-          return "wrong result: " + std::to_string(found[std::size_t(i)]) + " for " +
-                 std::to_string(wanted) + ", call " + std::to_string(i);
+        std::string const fault =
+            check_(input_.facts(n_, first + std::uint64_t(i)), n_, found[std::size_t(i)]);
+        if (!fault.empty()) return fault + ", call " + std::to_string(i);
       }
     }
     return {};
@@ -114,7 +113,7 @@ class DeviceProbe {
     }
     sample.counters["n"] = double(n_);
     sample.counters["calls"] = calls_;
-    sample.counters["GBps"] = 1e-9 * bytes_ / sample.seconds;
+    sample.counters["GBps"] = 1e-9 * moved_ / sample.seconds;
     return sample;
   }
 
@@ -126,11 +125,10 @@ class DeviceProbe {
   // Fills the L2 cache with the end of the pool, which small inputs do not reach. Takes longer than
   // the host needs to enqueue the replay behind it.
   void evict() {
-    std::uint64_t const count =
-        std::min<std::uint64_t>(4 * l2Bytes() / sizeof(float), input_.size() / 2);
+    std::uint64_t const bytes = std::min<std::uint64_t>(4 * l2Bytes(), input_.bytes() / 2);
+    char const* const end = reinterpret_cast<char const*>(input_.data()) + input_.bytes();
     readAll<<<4 * multiprocessors(), 512, 0, stream()>>>(
-        reinterpret_cast<float4 const*>(input_.data() + input_.size() - count), count / 4,
-        out_.data());
+        reinterpret_cast<float4 const*>(end - bytes), bytes / sizeof(float4), sink_.data());
     TWEED_CHECK(cudaGetLastError());
   }
   // Where in the pool the next batch begins: one for all peers, so that none finds what another has
@@ -140,31 +138,46 @@ class DeviceProbe {
     return next;
   }
 
-  Input const& input_;
+  Input<T> const& input_;
   Mode mode_;
   std::uint64_t n_;
-  Call call_;
-  Result result_;
-  double bytes_;
+  Call<T, Out> call_;
+  Check<T, Out> check_;
+  double moved_;
   int calls_;
   int replays_;
-  DeviceArray<float> out_;
+  DeviceArray<Out> out_;
+  DeviceArray<float> sink_{1};
   EventTimer timer_;
   std::unique_ptr<Graph> graph_;
 };
 
 }  // namespace detail
 
-/// Adds a peer to a case of whole arrays; `bytes` is what a call of n values moves.
-inline void addDevicePeer(Case& to, Input const& input, Mode mode, std::uint64_t n,
-                          std::string name, MakeCall make, Result result = Result::Sum,
-                          double bytes = 0) {
-  double const moved = bytes > 0 ? bytes : double(n) * sizeof(float);
+/// Adds a peer to a case of whole arrays. Without a `check` its results are not looked at; `bytes`
+/// is what a call of n items moves, if that is not the items.
+template <class T, class Out>
+void addDevicePeer(Case& to, Input<T> const& input, Mode mode, std::uint64_t n, std::string name,
+                   MakeCall<T, Out> make, Check<T, Out> check, double bytes = 0) {
+  double const moved = bytes > 0 ? bytes : double(n) * sizeof(T);
   to.add(std::move(name), [=, &input] {
     auto const probe =
-        std::make_shared<detail::DeviceProbe>(input, mode, n, make(n), result, moved);
+        std::make_shared<detail::DeviceProbe<T, Out>>(input, mode, n, make(n), check, moved);
     return Probe{[probe] { return probe->verify(); }, [probe] { return probe->measure(); }};
   });
+}
+
+/// The cases of one kind of work on items of T: `add(case, mode, n)` for every mode and every n,
+/// given as powers of two.
+template <class T, class Add>
+void addDeviceCases(std::string const& kind, std::vector<int> const& sizes, Add&& add) {
+  for (Mode const mode : {Mode::Stream, Mode::Graph, Mode::GraphCold}) {
+    for (int const log2 : sizes) {
+      std::uint64_t const n = 1ull << log2;
+      if (mode == Mode::GraphCold && !hasColdForm(n * sizeof(T))) continue;
+      add(addCase(kind + "/" + nameOf(mode) + "/n:" + std::to_string(n)), mode, n);
+    }
+  }
 }
 
 }  // namespace bench

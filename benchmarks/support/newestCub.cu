@@ -56,8 +56,13 @@ cudaError_t sumUnordered(void* temp, std::size_t& bytes, float const* in, float*
   return CUB_NS_QUALIFIER::DeviceReduce::Sum(in, out, n, environment);
 }
 
+cudaError_t argMin(void* temp, std::size_t& bytes, float const* in, float* value, long long* index,
+                   int n, cudaStream_t stream) {
+  return CUB_NS_QUALIFIER::DeviceReduce::ArgMin(temp, bytes, in, value, index, n, stream);
+}
+
 }  // namespace newest
 
-CubPeer newestCub() { return {CUB_VERSION, newest::sum, newest::sumUnordered}; }
+CubPeer newestCub() { return {CUB_VERSION, newest::sum, newest::sumUnordered, newest::argMin}; }
 
 }  // namespace bench

@@ -9,7 +9,7 @@
 
 namespace bench {
 
-/// cub::DeviceReduce::Sum of floats. `temp` and `bytes` as there: a null temp asks for the bytes.
+/// Functions of cub::DeviceReduce. `temp` and `bytes` as there: a null temp asks for the bytes.
 struct CubPeer {
   int version;
   cudaError_t (*sum)(void* temp, std::size_t& bytes, float const* in, float* out, int n,
@@ -17,6 +17,8 @@ struct CubPeer {
   /// The form that may add in any order (atomics): other bits on every run.
   cudaError_t (*sumUnordered)(void* temp, std::size_t& bytes, float const* in, float* out, int n,
                               cudaStream_t stream);
+  cudaError_t (*argMin)(void* temp, std::size_t& bytes, float const* in, float* value,
+                        long long* index, int n, cudaStream_t stream);
 };
 
 #if defined(TWEED_HAS_NEWEST_CUB)
