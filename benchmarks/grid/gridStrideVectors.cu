@@ -70,7 +70,7 @@ using Call = std::function<void(Arrays<T> const&)>;
 template <class T>
 class Probe {
  public:
-  Probe(bench::Input const& input, bench::DeviceArray<float> const& target, std::uint64_t n,
+  Probe(bench::Input<float> const& input, bench::DeviceArray<float> const& target, std::uint64_t n,
         int shiftIn, int shiftOut, bool isGraph, double bytes, Call<T> call,
         std::function<void(Arrays<T> const&, unsigned long long*)> check)
       : input_(input),
@@ -120,7 +120,7 @@ class Probe {
   Arrays<T> at(std::uint64_t call) const {
     // An array of n items, shifted, has its room to itself.
     std::uint64_t const room = n_ + 256 / sizeof(T);
-    std::uint64_t const slots = input_.size() * sizeof(float) / sizeof(T) / room;
+    std::uint64_t const slots = input_.bytes() / sizeof(T) / room;
     auto const* const from = reinterpret_cast<T const*>(input_.data()) + shiftIn_;
     auto* const to = reinterpret_cast<T*>(target_.data()) + shiftOut_;
     return {from + 2 * call % slots * room, from + (2 * call + 1) % slots * room,
@@ -130,7 +130,7 @@ class Probe {
     for (int i = 0; i < calls_; ++i) call_(at(first + std::uint64_t(i)));
   }
 
-  bench::Input const& input_;
+  bench::Input<float> const& input_;
   bench::DeviceArray<float> const& target_;
   std::uint64_t n_;
   int shiftIn_, shiftOut_;
@@ -151,8 +151,9 @@ using For = T;
 template <class T>
 class Adder {
  public:
-  Adder(bench::Input const& input, bench::DeviceArray<float> const& target, std::string const& work,
-        std::uint64_t bytes, int shiftIn, int shiftOut, bool isGraph, bool isSaxpy)
+  Adder(bench::Input<float> const& input, bench::DeviceArray<float> const& target,
+        std::string const& work, std::uint64_t bytes, int shiftIn, int shiftOut, bool isGraph,
+        bool isSaxpy)
       : case_(bench::addCase(work + (isGraph ? "/graph" : "/stream") + "/in+" +
                              std::to_string(shiftIn) + "/out+" + std::to_string(shiftOut) +
                              "/bytes:" + std::to_string(bytes))),
@@ -215,7 +216,7 @@ class Adder {
   }
 
   bench::Case& case_;
-  bench::Input const& input_;
+  bench::Input<float> const& input_;
   bench::DeviceArray<float> const& target_;
   std::uint64_t n_;
   int shiftIn_, shiftOut_;
@@ -238,7 +239,7 @@ struct ReadY {
 
 void addCases() {
   bench::addVersion("cub", CUB_VERSION);
-  static bench::Input const input(1ull << 28);
+  static bench::Input<float> const input(1ull << 28);
   static bench::DeviceArray<float> const target(1ull << 28);
   struct Shift {
     int in, out;
