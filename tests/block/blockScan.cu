@@ -11,7 +11,8 @@ namespace {
 using namespace tweedTest;
 
 template <class Shape, class T, class Op>
-__global__ void scanAll(T const* in, Prefixes<T>* out, Op op, T init) {
+__global__ void __launch_bounds__(Shape::maxThreads)
+    scanAll(T const* in, Prefixes<T>* out, Op op, T init) {
   int const rank = Shape::rank();
   auto const [inclusive, total] = tweed::blockInclusiveScan<Shape>(in[rank], op);
   auto const [exclusive, again] = tweed::blockExclusiveScan<Shape>(in[rank], op, init);
@@ -19,7 +20,8 @@ __global__ void scanAll(T const* in, Prefixes<T>* out, Op op, T init) {
 }
 // The values of threads beyond the count are poison.
 template <class Shape, class T, class Op>
-__global__ void scanFirst(T const* in, Prefixes<T>* out, Op op, T init, int count) {
+__global__ void __launch_bounds__(Shape::maxThreads)
+    scanFirst(T const* in, Prefixes<T>* out, Op op, T init, int count) {
   int const rank = Shape::rank();
   T value = in[rank];
   if (rank >= count) memset(static_cast<void*>(&value), 0xFF, sizeof value);

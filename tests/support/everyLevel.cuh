@@ -36,7 +36,8 @@ TWEED_KERNEL void inWarps(T const* in, Results<T>* out, Op op, int count) {
             total};
 }
 template <class Shape, class T, class Op>
-TWEED_KERNEL void inBlock(T const* in, Results<T>* out, Op op, int count) {
+TWEED_KERNEL void __launch_bounds__(Shape::maxThreads)
+    inBlock(T const* in, Results<T>* out, Op op, int count) {
   int const t = Shape::rank();
   T const value = in[t];
   T const some = dataOr(t < count, value);
