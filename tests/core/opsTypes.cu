@@ -13,14 +13,13 @@ using namespace tweedTest;
 __extension__ using Int128 = __int128;
 __extension__ using Unsigned128 = unsigned __int128;
 
-// Up to 120 bits, so that 200 000 of them have a sum; of both signs if T has them.
+// Up to 104 bits, so that a sum of 5000 does not overflow; of both signs if T has them.
 template <class T>
 std::vector<T> wideIntegers(int count) {
   std::vector<T> all;
   for (int i = 0; i < count; ++i) {
-    Unsigned128 const bits = Unsigned128(noise(std::uint64_t(i))) << 56 | noise(std::uint64_t(~i));
-    all.push_back(tweed::Limits<T>::isSigned && i % 3 == 0 ? T(-T(bits & ~Unsigned128(0) >> 8))
-                                                           : T(bits & ~Unsigned128(0) >> 8));
+    T const x = T(noise(std::uint64_t(i))) << 40 | T(noise(std::uint64_t(~i)) >> 24);
+    all.push_back(tweed::Limits<T>::isSigned && i % 3 == 0 ? T(-x) : x);
   }
   return all;
 }
