@@ -77,6 +77,7 @@ BlockTrace::BlockTrace(Engine& engine)
     : engine_(engine),
       warps_((engine.blockThreads() + 31) / 32),
       meetings_(engine.blockThreads()),
+      barriers_(engine.blockThreads()),
       dynamicLow_(toNumber(engine.dynamicShared())),
       dynamicHigh_(dynamicLow_ + engine.launch()->description->dynamicSharedBytes),
       threadLocalLow_(toNumber(Symbols::threadLocalBlock())) {
@@ -123,6 +124,15 @@ void BlockTrace::call(Event event, bool meets, std::uintptr_t caller) {
   if (meets) ++meetings_[engine_.current()];
 }
 
+// The n-th of each thread is the n-th of all, wherever in the code it is.
+void BlockTrace::blockBarrier(std::uintptr_t caller) {
+  unsigned const thread = engine_.current();
+  Counts& counts = barrierPlaces_[{caller, Event::barrier, true, 0}];
+  ++counts.lanes;
+  if (barriers_[thread]++ == barriersSeen_) ++barriersSeen_, ++counts.requests;
+  ++meetings_[thread];
+}
+
 void BlockTrace::threadEnds() {
   unsigned const thread = engine_.current();
   warps_[thread / 32].exited |= 1u << (thread % 32);
@@ -167,13 +177,14 @@ void BlockTrace::finish(KernelTotals& totals) {
   ++totals.blocks;
   totals.warps += warps_.size();
   totals.threads += engine_.blockThreads();
-  std::map<Place, std::uint64_t> barriers;
+  for (auto const& [place, counts] : barrierPlaces_) totals.places[place] += counts;
+  std::map<Place, std::uint64_t> named;
   for (unsigned w = 0; w < warps_.size(); ++w) {
     lanesMet(warps_[w], w, warps_[w].meetings);
     for (auto const& [place, stream] : warps_[w].streams) {
       Counts counts = stream.counts;
-      if (place.event == Event::barrier) {  // once a block, whatever its warps
-        std::uint64_t& most = barriers[place];
+      if (place.event == Event::barrier) {  // a named one: once a block, whatever its warps
+        std::uint64_t& most = named[place];
         std::uint64_t const before = most;
         most = std::max(most, counts.requests);
         counts.requests = most - before;
@@ -227,7 +238,8 @@ void Recorder::activeMask(void const* caller) {
   currentTrace->call(Event::vote, false, toNumber(caller));
 }
 void Recorder::barrier(bool isNamed, void const* caller) {
-  currentTrace->call(Event::barrier, !isNamed, toNumber(caller));
+  if (isNamed) return currentTrace->call(Event::barrier, false, toNumber(caller));
+  currentTrace->blockBarrier(toNumber(caller));
 }
 void Recorder::fence(void const* caller) {
   currentTrace->call(Event::fence, false, toNumber(caller));

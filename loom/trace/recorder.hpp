@@ -44,6 +44,7 @@ class BlockTrace {
               std::uintptr_t caller);
   void atomic(std::uintptr_t address, unsigned bytes, detail::AtomicUse use, std::uintptr_t caller);
   void call(Event event, bool meets, std::uintptr_t caller);
+  void blockBarrier(std::uintptr_t caller);
   void threadEnds();
   /// Adds all to the kernel's totals.
   void finish(KernelTotals& totals);
@@ -77,6 +78,9 @@ class BlockTrace {
   Engine& engine_;
   std::vector<Warp> warps_;
   std::vector<unsigned> meetings_;  ///< that each thread has passed
+  std::vector<unsigned> barriers_;  ///< the same of the block's barriers alone
+  unsigned barriersSeen_ = 0;
+  std::map<Place, Counts> barrierPlaces_;
   std::uintptr_t dynamicLow_, dynamicHigh_, threadLocalLow_;
   std::size_t allocatedLow_ = 0, allocatedHigh_ = 0;  ///< the allocation seen last
 };

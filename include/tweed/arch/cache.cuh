@@ -133,7 +133,7 @@ TWEED_DEVICE Piece<Bytes> load(Piece<Bytes> const* p) {
 #else
   checkAligned(p);
   Piece<Bytes> v;
-  memcpy(&v, p + Offset, Bytes);
+  memcpy(&v, __builtin_assume_aligned(p + Offset, Bytes), Bytes);  // one access, to the recorder
   return v;
 #endif
 }
@@ -153,7 +153,7 @@ TWEED_DEVICE void store(Piece<Bytes>* p, Piece<Bytes> const& value) {
   }
 #else
   checkAligned(p);
-  memcpy(p, &value, Bytes);
+  memcpy(__builtin_assume_aligned(p, Bytes), &value, Bytes);
 #endif
 }
 
