@@ -108,7 +108,9 @@ class Results:
                     pending = self.machine.setdefault(str(path), {})
                     pending[parts[1]] = entry
                 continue
-            program, kind, mode, size, peer = parts[0], parts[1], parts[2], parts[3], parts[4]
+            # What stands between mode and size belongs to the kind.
+            program, mode, size, peer = parts[0], parts[2], parts[-2], parts[-1]
+            kind = "/".join([parts[1], *parts[3:-2]])
             if program not in programs:
                 if program in self.contexts:
                     raise SystemExit(f"report.py: {path}: another file has {program} too")

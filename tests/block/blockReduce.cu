@@ -29,6 +29,16 @@ __global__ void reduceFirst(T const* in, T* out, Op op, int count) {
   out[rank] = tweed::blockReduce<Shape>(value, op, count);
 }
 
+// Thread 0 alone may look. Twice at once: the first leaves its scratch free.
+template <class Shape, class T, class Op>
+__global__ void reduceToFirst(T const* in, T* out, Op op, int count) {
+  int const rank = Shape::rank();
+  T const all = tweed::blockReduce<Shape, tweed::ToFirst>(in[rank], op);
+  T const some = tweed::blockReduce<Shape, tweed::ToFirst>(in[rank], op, count);
+  T const again = tweed::blockReduce<Shape, tweed::ToFirst>(in[rank], op);
+  if (rank == 0) out[0] = all, out[1] = some, out[2] = again;
+}
+
 template <class Shape, class T, class Op>
 void checkShape(std::vector<T> const& in, dim3 block, Op op) {
   int const threads = int(in.size());
@@ -39,6 +49,14 @@ void checkShape(std::vector<T> const& in, dim3 block, Op op) {
   tweed::synchronize();
   T const all = foldOnHost(in.data(), threads, op);
   for (T const& got : out.host()) REQUIRE(got == all);
+
+  DeviceArray<T> const first(3);
+  int const most = threads / 2 + 1;
+  tweed::launch(reduceToFirst<Shape, T, Op>, {1, block}, dIn.data(), first.data(), op, most);
+  tweed::synchronize();
+  REQUIRE(first.host()[0] == all);
+  REQUIRE(first.host()[1] == foldOnHost(in.data(), most, op));
+  REQUIRE(first.host()[2] == all);
 
   for (int count : {0, 1, 2, threads / 2, threads - 1, threads}) {
     if (count > threads || count < (tweed::hasIdentity<Op, T> ? 0 : 1)) continue;
@@ -220,6 +238,8 @@ __global__ void reduceAgainAndAgain(int turns, unsigned* wrong) {
     if (tweed::blockReduce<Threads>(x, tweed::Max{}) != top) atomicAdd(wrong, 1u);
     if (tweed::blockReduce<Threads>(x) != sum) atomicAdd(wrong, 1u);
     if (tweed::blockReduce<Threads>(float(x)) != float(sum)) atomicAdd(wrong, 1u);
+    float const first = tweed::blockReduce<Threads, tweed::ToFirst>(float(x));
+    if (t == 0 && first != float(sum)) atomicAdd(wrong, 1u);
     if (tweed::blockReduce<Threads>(double(x), tweed::Sum{}, 2) !=
         double(turn * 11 % 1009 + (37 + turn * 11) % 1009))
       atomicAdd(wrong, 1u);
