@@ -47,8 +47,8 @@ function(tweed_add_loom_executable name)
 endfunction()
 
 # tweed_add_trace_executable(NAME SOURCE... [PROGRAM]): the same with tweed::loom::record, which
-# counts what kernels do to memory. PROGRAM: all that the program does is recorded, and reported when
-# it exits. Needs g++, and no sanitizer.
+# counts what kernels do to memory. PROGRAM: all that the program does is recorded, and reported
+# when it exits. Needs g++, and no sanitizer.
 function(tweed_add_trace_executable name)
   cmake_parse_arguments(PARSE_ARGV 1 trace PROGRAM "" "")
   tweed_make_loom()

@@ -36,7 +36,8 @@ elseif(CASE STREQUAL "json")
   run(TWEED_LOOM_TRACE_JSON=${json} 1021)
   expect("${status}" 0)
   file(READ ${json} text)
-  foreach(path IN ITEMS "format;tweed trace" "version;1" "kernels;0;launches;11" "kernels;0;warps;352"
+  foreach(path IN ITEMS "format;tweed trace" "version;1"
+                        "kernels;0;launches;11" "kernels;0;warps;352"
                         "kernels;0;totals;globalStore;requests;352"
                         "kernels;0;totals;globalStore;divergent;11"
                         "kernels;0;totals;globalStore;lanes;11231"
