@@ -292,6 +292,20 @@ def against_table(results, program, kinds, names, goals):
     return table(head, rows)
 
 
+def times_table(results, program, names, wanted):
+    """The peers' times in µs, a row for each (kind, mode, size) that is wanted."""
+    rows = []
+    for _, kind, mode, n in sorted(k for k in results.rows if k[0] == program and wanted(*k[1:])):
+        peers = results.rows[program, kind, mode, n]
+        good = results.case(program, kind, mode, n)
+        cells = [figure(good[name].time) if name in good
+                 else "error" if name in peers else "" for name in names]
+        rows.append([kind.replace("/", ", "), MODES[mode], power(n), *cells])
+    if not rows:
+        raise Missing(f"no results of {program}")
+    return table(["case", "calls", "size", *(f"{name}, µs" for name in names)], rows)
+
+
 def fast_cu_table(results):
     """Sums of ints beside all kernels of fast.cu; Missing if it was not measured."""
     program = "deviceReduceTypes"
@@ -435,6 +449,12 @@ TABLES = {
     "deviceReduceMany": lambda r: against_table(r, "deviceReduceMany", [("f32", "", "cub")],
                                                 "four calls of CUB, µs", MANY_GOALS),
     "fastCu": fast_cu_table,
+    "gridReduce": lambda r: times_table(
+        r, "gridReduce", ["grid256", "grid512", "grid1024", "deviceReduce", "cub", "read512"],
+        lambda kind, mode, n: mode == "graph"),
+    "gridStrideVectors": lambda r: times_table(
+        r, "gridStrideVectors", ["tweed", "gridStride", "oneItem", "cub", "memcpy"],
+        lambda kind, mode, n: (mode, n) in (("stream", 1 << 28), ("graph", 1 << 22))),
     "blockReduce.latency": lambda r: block_table(r, "latency"),
     "blockReduce.full": lambda r: block_table(r, "full"),
     "blockReduce.types": lambda r: ratio_table(
