@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvcc -std=c++17 -O2 -arch=native -Iinclude examples/saxpy.cu -o saxpy && ./saxpy
+// nvcc -std=c++17 -O2 -arch=native -I tweed/include saxpy.cu -o saxpy && ./saxpy
 //
 // y = a * x + y with a kernel of your own: a loop over any number of items, on a grid that fills
 // the device.
@@ -40,13 +40,13 @@ double millisecondsOf(Call call) {
 }
 
 int main(int argc, char** argv) try {
-  char const* const usage = "usage: saxpy [N]    y = 2 x + y for N floats\n";
-  char const* const items = argc > 1 ? argv[1] : nullptr;
-  if (items != nullptr && std::strcmp(items, "--help") == 0) return std::fputs(usage, stdout), 0;
+  constexpr long long most = 1ll << 30;
+  char const* const usage = "usage: saxpy [N]    y = 2 x + y for N floats, 0 to 1073741824\n";
+  if (argc == 2 && std::strcmp(argv[1], "--help") == 0) return std::fputs(usage, stdout), 0;
   char* end = nullptr;
-  std::size_t n = items != nullptr ? std::strtoull(items, &end, 10) : 0;
-  if (argc > 2 || (items != nullptr && (*items < '0' || *items > '9' || *end != '\0'))) {
-    std::fprintf(stderr, "saxpy: unknown option '%s'\n%s", argv[argc - 1], usage);
+  long long const asked = argc == 2 ? std::strtoll(argv[1], &end, 10) : 0;
+  if (argc > 2 || (argc == 2 && (end == argv[1] || *end != '\0' || asked < 0 || asked > most))) {
+    std::fprintf(stderr, "saxpy: '%s' is not allowed\n%s", argv[argc - 1], usage);
     return 2;
   }
   int devices = 0;
@@ -55,7 +55,7 @@ int main(int argc, char** argv) try {
     return 77;
   }
   tweed::DeviceInfo const device = tweed::deviceInfo();
-  if (items == nullptr) n = std::size_t(1) << (device.isLoom ? 20 : 26);
+  std::size_t const n = argc == 2 ? std::size_t(asked) : device.isLoom ? 1 << 20 : 1 << 26;
 
   // Small integers: every product and sum is exact, fused or not.
   std::vector<float> hostX(n);

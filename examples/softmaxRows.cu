@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvcc -std=c++17 -O2 -arch=native -Iinclude examples/softmaxRows.cu -o softmax && ./softmax
+// nvcc -std=c++17 -O2 -arch=native -I tweed/include softmaxRows.cu -o softmax && ./softmax
 //
 // The softmax of every row of a matrix, one block a row: two reductions inside a kernel, each with
 // its result in every thread, no scratch to declare, no barrier to remember.
@@ -91,14 +91,15 @@ double millisecondsOf(Call call) {
 }
 
 int main(int argc, char** argv) try {
-  char const* const usage = "usage: softmaxRows [ROWS COLUMNS]\n";
-  if (argc > 1 && std::strcmp(argv[1], "--help") == 0) return std::fputs(usage, stdout), 0;
-  std::size_t shape[2] = {0, 0};
+  constexpr long long most = 1ll << 20;
+  char const* const usage = "usage: softmaxRows [ROWS COLUMNS]    each 0 to 1048576\n";
+  if (argc == 2 && std::strcmp(argv[1], "--help") == 0) return std::fputs(usage, stdout), 0;
+  long long shape[2] = {0, 0};
   for (int i = 1; i < argc; ++i) {
-    char* end = nullptr;
-    if (i <= 2) shape[i - 1] = std::strtoull(argv[i], &end, 10);
-    if (i > 2 || *argv[i] < '0' || *argv[i] > '9' || *end != '\0') {
-      std::fprintf(stderr, "softmaxRows: unknown option '%s'\n%s", argv[i], usage);
+    char* end = argv[i];
+    if (i <= 2) shape[i - 1] = std::strtoll(argv[i], &end, 10);
+    if (end == argv[i] || *end != '\0' || shape[i - 1] < 0 || shape[i - 1] > most) {
+      std::fprintf(stderr, "softmaxRows: '%s' is not allowed\n%s", argv[i], usage);
       return 2;
     }
   }
@@ -112,8 +113,8 @@ int main(int argc, char** argv) try {
     return 77;
   }
   tweed::DeviceInfo const device = tweed::deviceInfo();
-  std::size_t const rows = argc > 1 ? shape[0] : device.isLoom ? 200 : 8192;
-  std::size_t const columns = argc > 1 ? shape[1] : device.isLoom ? 1000 : 4096;
+  std::size_t const rows = argc > 1 ? std::size_t(shape[0]) : device.isLoom ? 200 : 8192;
+  std::size_t const columns = argc > 1 ? std::size_t(shape[1]) : device.isLoom ? 1000 : 4096;
 
   std::vector<float> const values = makeRows(rows, columns);
   std::vector<float> result(values.size());

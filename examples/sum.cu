@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvcc -std=c++17 -O2 -arch=native -Iinclude examples/sum.cu -o sum && ./sum
+// nvcc -std=c++17 -O2 -arch=native -I tweed/include sum.cu -o sum && ./sum
 //
 // The sum of an array in device memory: one call, one launch, no scratch to size.
 
@@ -46,13 +46,13 @@ double millisecondsOf(Call call) {
 }
 
 int main(int argc, char** argv) try {
-  char const* const usage = "usage: sum [N]    adds N random floats\n";
-  char const* const items = argc > 1 ? argv[1] : nullptr;
-  if (items != nullptr && std::strcmp(items, "--help") == 0) return std::fputs(usage, stdout), 0;
+  constexpr long long most = 1ll << 30;
+  char const* const usage = "usage: sum [N]    adds N random floats, 0 to 1073741824\n";
+  if (argc == 2 && std::strcmp(argv[1], "--help") == 0) return std::fputs(usage, stdout), 0;
   char* end = nullptr;
-  std::size_t n = items != nullptr ? std::strtoull(items, &end, 10) : 0;
-  if (argc > 2 || (items != nullptr && (*items < '0' || *items > '9' || *end != '\0'))) {
-    std::fprintf(stderr, "sum: unknown option '%s'\n%s", argv[argc - 1], usage);
+  long long const asked = argc == 2 ? std::strtoll(argv[1], &end, 10) : 0;
+  if (argc > 2 || (argc == 2 && (end == argv[1] || *end != '\0' || asked < 0 || asked > most))) {
+    std::fprintf(stderr, "sum: '%s' is not allowed\n%s", argv[argc - 1], usage);
     return 2;
   }
   int devices = 0;
@@ -61,7 +61,7 @@ int main(int argc, char** argv) try {
     return 77;
   }
   tweed::DeviceInfo const device = tweed::deviceInfo();
-  if (items == nullptr) n = std::size_t(1) << (device.isLoom ? 20 : 24);
+  std::size_t const n = argc == 2 ? std::size_t(asked) : device.isLoom ? 1 << 20 : 1 << 24;
 
   std::vector<float> values(n);
   std::mt19937 random(1);

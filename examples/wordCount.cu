@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvcc -std=c++17 -O2 -arch=native -Iinclude examples/wordCount.cu -o wordCount && ./wordCount FILE
+// nvcc -std=c++17 -O2 -arch=native -I tweed/include wordCount.cu -o count && ./count wordCount.cu
 //
 // Lines, words, bytes and the longest line of a file, by one deviceReduce. The text may be cut
 // anywhere: a stretch of it knows what it is joined by, and deviceReduce keeps the order.
