@@ -62,6 +62,7 @@ enum cudaStreamCaptureStatus {
   cudaStreamCaptureStatusInvalidated = 2
 };
 using cudaStream_t = struct CUstream_st*;
+using cudaGraphNode_t = struct CUgraphNode_st*;
 using cudaEvent_t = struct CUevent_st*;
 #define cudaStreamDefault 0x00
 #define cudaStreamNonBlocking 0x01
