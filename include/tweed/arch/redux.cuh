@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tweed/arch/redux.cuh - fold one 32-bit integer from each lane in one instruction (PTX redux.sync).
+// tweed/arch/redux.cuh - fold a 32-bit integer of each lane in one instruction (PTX redux.sync).
 #pragma once
 
 #include <tweed/core/math.cuh>

@@ -96,7 +96,8 @@ TWEED_DEVICE T blockFoldToFirst(T const& value, Op op, int count) {
     constexpr bool isDown = sizeof(T) <= 4 || !isCommutative<Op>;
     auto result = arch::Words<T>::of(value);
     rakeParts<Shape>(value, op, [&](T const& fold, int lane) {
-      result = arch::Words<T>::of(foldToFirst<warpThreads, isDown>(fold, op, lane));
+      result = arch::Words<T>::of(isDown ? foldDown<warpThreads>(fullMask, fold, op, lane)
+                                         : foldLanes<warpThreads>(fullMask, fold, op, lane));
     });
     arch::syncBlock();
     return result.value();

@@ -179,28 +179,14 @@ TWEED_DEVICE void rakeAllBy(T const& value, Op op, Then then) {
   });
 }
 
-// The fold of each group of Lanes lanes, in its first lane alone: keeping the order costs nothing.
-template <int Lanes, bool IsDown, class T, class Op>
-TWEED_DEVICE T foldToFirst(T value, Op op, int lane) {
-  if constexpr (IsDown) {
-#pragma unroll
-    for (int d = 1; d < Lanes; d *= 2) {
-      T const other = arch::shuffleDown(fullMask, value, unsigned(d));
-      if ((lane & (2 * d - 1)) == 0) value = op(value, other);
-    }
-    return value;
-  } else {
-    return foldLanes<Lanes>(fullMask, value, op, lane);
-  }
-}
-
 template <class Shape, class T, class Op>
 TWEED_DEVICE T rakeAll(T const& value, Op op) {
   constexpr int partials = RakeForm<T, Op, Shape::maxThreads>::partials;
   constexpr int lanes = warpThreads / partials;
   auto& scratch = rakeScratch<T, RakeLayout<T, Shape::maxThreads>::items>();
   rakeParts<Shape>(value, op, [&](T const& part, int lane) {
-    T const fold = foldToFirst<lanes, !isCommutative<Op>>(part, op, lane);
+    T const fold = isCommutative<Op> ? foldLanes<lanes>(fullMask, part, op, lane)
+                                     : foldDown<lanes>(fullMask, part, op, lane);
     if (lane % lanes == 0) scratch.partials.construct(lane / lanes, fold);
   });
   arch::syncBlock();

@@ -55,6 +55,17 @@ TWEED_DEVICE T foldByRedux(unsigned mask, T value, Op op) {
   }
 }
 
+// The fold of each group of Width lanes, in its first lane alone: keeping the order costs nothing.
+template <int Width, class T, class Op>
+TWEED_DEVICE T foldDown(unsigned mask, T value, Op op, int lane) {
+#pragma unroll
+  for (int d = 1; d < Width; d *= 2) {
+    T const other = arch::shuffleDown(mask, value, unsigned(d), Width);
+    if ((lane & (2 * d - 1)) == 0) value = op(value, other);
+  }
+  return value;
+}
+
 // Butterfly over neighbours. After the step of distance d each lane holds the fold, in lane order,
 // of its aligned group of 2d lanes, so every lane ends with the same tree and hence the same bits:
 //
@@ -62,11 +73,14 @@ TWEED_DEVICE T foldByRedux(unsigned mask, T value, Op op) {
 //   d = 1    01     01     23     23
 //   d = 2  0123   0123   0123   0123
 //
-// redux takes as long for a part of a warp as for a whole one, so that groups do better without.
+// redux takes as long for a part of a warp as for a whole one, so that groups do better without. In
+// a whole warp one more shuffle is cheaper than choosing which operand comes first five times.
 template <int Width, class T, class Op>
 TWEED_DEVICE T foldLanes(unsigned mask, T value, Op op, [[maybe_unused]] int lane) {
   if constexpr (Width == warpThreads && isRedux<T, Op>) {
     return foldByRedux(mask, value, op);
+  } else if constexpr (Width == warpThreads && !isCommutative<Op>) {
+    return arch::shuffle(mask, foldDown<Width>(mask, value, op, lane), 0);
   } else {
 #pragma unroll
     for (int d = 1; d < Width; d *= 2) {
@@ -177,9 +191,10 @@ TWEED_DEVICE unsigned groupMask(int lane) {
 /// Op       associative, T = op(T, T). Lane order is kept unless it says it is commutative.
 /// Sync     the lanes of a group call it together; groups are independent. No barrier; orders no
 ///          memory.
-/// Cost     log2(Width) shuffles for every 4 bytes of T. A whole warp's sum, minimum or maximum of
-///          integers of at most 32 bits, and their and, or and xor of at most 64: one instruction
-///          for every 4 bytes from sm_80 on.
+/// Cost     log2(Width) shuffles for every 4 bytes of T, and one more in a whole warp whose op does
+///          not say that it is commutative. A whole warp's sum, minimum or maximum of integers of at
+///          most 32 bits, and their and, or and xor of at most 64: one instruction for every 4
+///          bytes from sm_80 on.
 /// Errors   compile time: Width, T not trivially copyable, op not callable as T = op(T, T).
 /// Source   CUDA C++ Programming Guide, warp shuffle functions: reduction across a warp; PTX ISA,
 ///          redux.sync.
