@@ -114,8 +114,8 @@ TWEED_HOST_DEVICE constexpr T chooseExtreme(T const& a, T const& b, bool bWins) 
   if constexpr (Limits<T>::isInteger) {
     return bWins ? b : a;
   } else {
-    bool const isNanTaken =
-        Policy == Nan::Propagate ? bool(isNan(a) | isNan(b)) : bool(isNan(a) & isNan(b));
+    bool const isNanA = isNan(a), isNanB = isNan(b);
+    bool const isNanTaken = Policy == Nan::Propagate ? isNanA || isNanB : isNanA && isNanB;
     if constexpr (isDeviceCode && isSame<T, float>) {
       if (!__builtin_is_constant_evaluated()) {
         float const extreme = IsMin ? fminf(a, b) : fmaxf(a, b);
@@ -123,7 +123,7 @@ TWEED_HOST_DEVICE constexpr T chooseExtreme(T const& a, T const& b, bool bWins) 
       }
     }
     if (isNanTaken) return Limits<T>::nan();
-    if (isNan(a) || isNan(b)) return isNan(a) ? b : a;
+    if (isNanA || isNanB) return isNanA ? b : a;
     if (a == T(0) && b == T(0)) return IsMin ? -(-a + -b) : a + b;
     return bWins ? b : a;
   }

@@ -9,9 +9,9 @@
 
 namespace tweed::detail {
 
-// Each block takes a ticket when it has read its items, folds them, and leaves its partial. The block
-// that came last for a ticket waits for the others, all of which run or have ended, and folds the
-// partials in block order: no block ever waits for one that has not started, and no one resets
+// Each block takes a ticket when it has read its items, folds them, and leaves its partial. The
+// block that came last for a ticket waits for the others, all of which run or have ended, and folds
+// the partials in block order: no block ever waits for one that has not started, and no one resets
 // anything between launches. (A ticket at the start costs 0.4 us more: the blocks' atomics delay
 // their loads, and the block that started last is not the one that ends last.)
 //

@@ -96,6 +96,7 @@ template <int Loads, int Step, class Index, class Task, class FoldType>
 TWEED_DEVICE void foldSome(Task const& task, unsigned long long first, int some, FoldType& fold) {
   using L = VectorLoad<typename Task::Item>;
   using Acc = typename Task::Acc;
+  if (some <= 0) return;  // also no address is formed
   typename L::Raw raw[Loads];
   loadSome<L, Loads, Step>(task.vectors + first * L::items, some, raw);
 #pragma unroll
@@ -142,8 +143,8 @@ TWEED_DEVICE void foldRun(Task const& task, unsigned long long at, unsigned long
   }
 }
 
-// The vectors of this thread where they are at most Loads: no loop, and so little code that a kernel
-// of a microsecond does not wait for its instructions.
+// The vectors of this thread where they are at most Loads: no loop, and so little code that a
+// kernel of a microsecond does not wait for its instructions.
 template <class Shape, class Task, class FoldType>
 TWEED_DEVICE void foldOnce(Task const& task, FoldType& fold) {
   constexpr unsigned loads = Shape::loads;
@@ -212,8 +213,8 @@ TWEED_DEVICE void finish(Task const& task, typename Task::Acc const& total) {
   }
 }
 
-// The second launch bound lets a thread have as many registers as fit; without it the compiler saves
-// them for a second block, and loads come one after the other.
+// The second launch bound lets a thread have as many registers as fit; without it the compiler
+// saves them for a second block, and loads come one after the other.
 
 template <class Shape, class Task>
 TWEED_KERNEL void __launch_bounds__(Shape::threads, 1) reduce(Task const task) {
