@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/property/device.cu - properties of deviceReduce, deviceArgMin and deviceArgMax on drawn
+// sizes, alignments and data
+#include <tweed/device/deviceArg.cuh>
+
+#include "data.cuh"
+
+namespace {
+
+using namespace tweedTest;
+
+// Sizes up to what more blocks than fit at once take.
+Space spaceOf(unsigned least, unsigned kinds) {
+  unsigned const most = isLoom ? 70000 : 150000;
+  return {{1, 1, least, 0, 0, 0}, {1, 1, most, 15, kinds, 9999}, [](Case const&) { return ~0u; }};
+}
+
+// Calls reduce(in, n, out) for each case, and judge(case, items, out[i]): true if it is right.
+template <class T, class Out, class Reduce, class Judge>
+Verdict runDevice(std::vector<Case> const& cases, Reduce reduce, Judge judge) {
+  Inputs<T> inputs;
+  for (Case const& c : cases) inputs.add(c, c.count);
+  DeviceArray<T> const in(inputs.items);
+  DeviceArray<Out> const out(cases.size());
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    reduce(in.data() + inputs.firsts[i], cases[i].count, out.data() + i);
+  tweed::synchronize();
+  std::vector<Out> const got = out.host();
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    if (!judge(cases[i], inputs.items.data() + inputs.firsts[i], got[i]))
+      return {int(i), "wrong result"};
+  return {};
+}
+
+template <class T, class Op>
+void checkReduce(char const* name, unsigned kinds, unsigned loomCases, Op op) {
+  tweed::Workspace workspace;
+  Space const space = spaceOf(tweed::hasIdentity<Op, T> ? 0 : 1, kinds);
+  checkProperty(name, space, loomCases, [&](std::vector<Case> const& cases) {
+    auto const reduce = [&](T const* in, std::size_t n, T* out) {
+      tweed::deviceReduce(in, n, out, op, workspace);
+    };
+    auto const judge = [&](Case const& c, T const* in, T const& got) {
+      if constexpr (tweed::hasIdentity<Op, T>)
+        if (c.count == 0) return same(got, tweed::identityOf<Op, T>());
+      Reference<T, Op> const want(c, in, c.count, op);
+      return want.agrees(got, want[c.count - 1]);
+    };
+    return runDevice<T, T>(cases, reduce, judge);
+  });
+}
+
+template <class T, bool IsMin>
+void checkArg(char const* name, unsigned loomCases) {
+  using Op = tweed::BasicArg<tweed::Nan::Propagate, IsMin>;
+  using Place = tweed::Indexed<T>;
+  tweed::Workspace workspace;
+  checkProperty(name, spaceOf(0, Nans), loomCases, [&](std::vector<Case> const& cases) {
+    auto const reduce = [&](T const* in, std::size_t n, Place* out) {
+      if (IsMin) {
+        tweed::deviceArgMin(in, n, out, workspace);
+      } else {
+        tweed::deviceArgMax(in, n, out, workspace);
+      }
+    };
+    auto const judge = [&](Case const& c, T const* in, Place const& got) {
+      Place want = tweed::identityOf<Op, Place>();
+      for (unsigned i = 0; i < c.count; ++i) want = Op{}(want, Place{in[i], i});
+      return same(got, want);
+    };
+    return runDevice<T, Place>(cases, reduce, judge);
+  });
+}
+
+}  // namespace
+
+TEST_SUITE("properties of whole arrays") {
+  TEST_CASE("sums") {
+    checkReduce<unsigned>("sums of unsigned", Extremes, 800, tweed::Sum{});
+    checkReduce<signed char>("sums of signed char", Extremes, 800, tweed::Sum{});
+    checkReduce<float>("sums of float", Random, 800, tweed::Sum{});
+  }
+  TEST_CASE("extremes and where they stand") {
+    checkReduce<double>("maxima of double", Nans, 600, tweed::Max{});
+    checkArg<float, true>("least of float", 600);
+    checkArg<short, false>("greatest of short", 600);
+  }
+  TEST_CASE("order is kept") {
+    checkReduce<Affine>("affine maps", Ties, 800, Compose{});
+    checkReduce<Stretch>("stretches", Ascending, 600, Join{});
+    checkReduce<tweed::Values<float, unsigned>>("minimum and sum", Nans, 600,
+                                                tweed::Ops{tweed::Min{}, tweed::Sum{}});
+  }
+}
