@@ -74,6 +74,7 @@ Verdict runBlockCases(std::vector<Case> const& cases, dim3 block, Op op) {
   DeviceArray<T> const in(inputs.items), inits(inputs.inits);
   DeviceArray<unsigned> const firsts(inputs.firsts), counts(inputs.counts);
   DeviceArray<BlockResults<T>> const out(cases.size() * threads);
+  watchCalls(op);
   tweed::launch(runBlocks<Shape, T, Op>, {cases.size(), block}, in.data(), firsts.data(),
                 counts.data(), inits.data(), out.data(), op);
   tweed::synchronize();

@@ -35,6 +35,7 @@ void checkGrids(char const* name, unsigned kinds, unsigned loomCases, Op op) {
         DeviceArray<unsigned char> const state(tweed::gridReduceBytes<T>(blocks));
         TWEED_CHECK(cudaMemset(state.data(), 0, sizeof(unsigned)));  // the rest is poison
         DeviceArray<int> const lasts(std::vector<int>(cases.size(), 0));
+        watchCalls(op);
         for (std::size_t i = 0; i < cases.size(); ++i)
           tweed::launch(runGrid<T, Op>, {blocks, threads}, in.data() + inputs.firsts[i],
                         state.data(), out.data() + i * threads, lasts.data() + i, op);

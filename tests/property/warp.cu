@@ -128,6 +128,7 @@ void checkWidth(char const* name, unsigned kinds, unsigned loomCases, Op op) {
     DeviceArray<T> const in(inputs.items), inits(inputs.inits);
     DeviceArray<unsigned> const firsts(inputs.firsts), counts(inputs.counts), dMasks(masks);
     DeviceArray<WarpResults<T>> const out(cases.size() * threads);
+    watchCalls(op);
     tweed::launch(runWarps<Width, T, Op>, {cases.size(), threads}, in.data(), firsts.data(),
                   counts.data(), dMasks.data(), inits.data(), out.data(), op);
     tweed::synchronize();

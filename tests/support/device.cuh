@@ -107,6 +107,12 @@ std::string fault(Call call) {
 }
 #endif
 
+#if defined(TWEED_LOOM)
+inline constexpr bool isLoom = true;
+#else
+inline constexpr bool isLoom = false;
+#endif
+
 /// The sanitizer lanes of CI take fewer sizes: TWEED_TEST_SHORT=1.
 inline bool isShort() {
   char const* const value = std::getenv("TWEED_TEST_SHORT");

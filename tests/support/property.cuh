@@ -18,12 +18,6 @@
 
 namespace tweedTest {
 
-#if defined(TWEED_LOOM)
-inline constexpr bool isLoom = true;
-#else
-inline constexpr bool isLoom = false;
-#endif
-
 /// What a property is tried with: numbers that a seed gave. What it has no use for is its least.
 struct Case {
   unsigned threads = 1;  // of the block
@@ -33,8 +27,9 @@ struct Case {
   unsigned kind = 0;     // of data: 0 is the simplest
   unsigned seed = 0;     // of the data
 };
-inline constexpr unsigned Case::*caseMembers[] = {&Case::threads, &Case::blocks, &Case::count,
-                                                  &Case::shift,   &Case::kind,   &Case::seed};
+using CaseMember = unsigned Case::*;
+inline constexpr CaseMember caseMembers[] = {&Case::threads, &Case::blocks, &Case::count,
+                                             &Case::shift,   &Case::kind,   &Case::seed};
 inline constexpr char const* caseText = "threads=%u blocks=%u count=%u shift=%u kind=%u seed=%u";
 
 /// The cases of a property: all from `least` to `most`, with at most capacity(case) items.
@@ -43,7 +38,7 @@ struct Space {
   unsigned (*capacity)(Case const&);
 
   Case fit(Case c) const {
-    for (unsigned Case::*member : caseMembers)
+    for (CaseMember const member : caseMembers)
       c.*member = std::clamp(c.*member, least.*member, most.*member);
     c.count = std::min(c.count, std::max(least.count, capacity(c)));
     return c;
@@ -82,7 +77,7 @@ inline unsigned drawNumber(std::uint64_t random, unsigned least, unsigned most) 
 
 inline Case drawCase(Space const& space, std::uint64_t seed) {
   Case c = space.most;
-  for (unsigned Case::*member : caseMembers) {
+  for (CaseMember const member : caseMembers) {
     unsigned const most = member == &Case::count ? space.fit(c).count : space.most.*member;
     c.*member = drawNumber(seed = noise(seed), space.least.*member, most);
   }
@@ -94,7 +89,7 @@ template <class Fails>
 Case shrink(Case failing, Space const& space, Fails fails) {
   for (bool isSmaller = true; isSmaller;) {
     isSmaller = false;
-    for (unsigned Case::*member : caseMembers)
+    for (CaseMember const member : caseMembers)
       for (unsigned step = failing.*member - space.least.*member; step > 0; step /= 2)
         while (failing.*member >= space.least.*member + step) {
           Case next = failing;
