@@ -168,7 +168,7 @@ void checkBySize() {
 }  // namespace
 
 TEST_SUITE("blockArg") {
-  TEST_CASE("NaN, infinities, ties and zeros, and poison beyond the count (C07 to C10)") {
+  TEST_CASE("NaN, infinities, ties and zeros, and poison beyond the count (C07, C08, C09, C10)") {
     checkShape<tweed::Block<1>>(1, 0);
     checkShape<tweed::Block<32>>(32, 0);
     checkShape<tweed::Block<33>>(33, 0);

@@ -130,7 +130,7 @@ void checkOrder(std::vector<T> const& in, Op op) {
 }  // namespace
 
 TEST_SUITE("cases of blocks") {
-  TEST_CASE("C08: maxima of negative values, with idle lanes and warps; a row of softmax") {
+  TEST_CASE("C08: maxima of negative values, with idle lanes and warps, and a row of softmax") {
     using tweed::Max;
     CHECK(reduced<96>(ascending<float>(50, -1, -1), Max{}, 50) == -1.f);
     CHECK(reduced<96>(ascending<float>(50, -1, -1), tweed::Min{}, 50) == -50.f);

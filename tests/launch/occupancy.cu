@@ -353,7 +353,7 @@ TEST_SUITE("occupancy") {
                    }),
                    "registersPerThread is -1"));
   }
-  TEST_CASE("C03, C38, S15: the grid holds all items or all that the device does, and is never 0") {
+  TEST_CASE("C03, C38, S8, S15: the grid holds all items or what the device does, and is never 0") {
     for (int const threads : {1, 32, 100, 256, 1024}) {
       std::uint64_t const most = std::uint64_t(tweed::occupancy(nothing, threads).blocks) *
                                  std::uint64_t(tweed::deviceInfo().multiprocessors);
