@@ -91,9 +91,18 @@ class Reference {
     if constexpr (isBounded)
       for (unsigned i = 0; i < n; ++i) magnitude_ += std::fabs(double(in[i]));
   }
-  T const& operator[](unsigned i) const { return prefixes_[i]; }
+  /// The fold of the first n items; of none it is the identity.
+  T first(unsigned n) const {
+    if constexpr (tweed::hasIdentity<Op, T>)
+      if (n == 0) return tweed::identityOf<Op, T>();
+    return prefixes_[n - 1];
+  }
+  /// What an exclusive scan from `init` gives to item n.
+  T before(unsigned n, T const& init, Op op) const {
+    return n == 0 ? init : op(init, prefixes_[n - 1]);
+  }
 
-  /// Of the fold of n items: a sum of fractions may be rounded in another order.
+  /// A sum of fractions may be rounded in another order.
   bool agrees(T const& got, T const& want) const {
     if (same(got, want)) return true;
     if constexpr (isBounded) {
