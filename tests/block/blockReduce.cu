@@ -50,13 +50,16 @@ void checkShape(std::vector<T> const& in, dim3 block, Op op) {
   T const all = foldOnHost(in.data(), threads, op);
   for (T const& got : out.host()) REQUIRE(got == all);
 
-  DeviceArray<T> const first(3);
-  int const most = threads / 2 + 1;
-  tweed::launch(reduceToFirst<Shape, T, Op>, {1, block}, dIn.data(), first.data(), op, most);
-  tweed::synchronize();
-  REQUIRE(first.host()[0] == all);
-  REQUIRE(first.host()[1] == foldOnHost(in.data(), most, op));
-  REQUIRE(first.host()[2] == all);
+  // Blocks of a part of a warp take the form for every thread: one of them is enough.
+  if constexpr (Shape::maxThreads % 32 == 0 || Shape::maxThreads == 100) {
+    DeviceArray<T> const first(3);
+    int const most = threads / 2 + 1;
+    tweed::launch(reduceToFirst<Shape, T, Op>, {1, block}, dIn.data(), first.data(), op, most);
+    tweed::synchronize();
+    REQUIRE(first.host()[0] == all);
+    REQUIRE(first.host()[1] == foldOnHost(in.data(), most, op));
+    REQUIRE(first.host()[2] == all);
+  }
 
   for (int count : {0, 1, 2, threads / 2, threads - 1, threads}) {
     if (count > threads || count < (tweed::hasIdentity<Op, T> ? 0 : 1)) continue;
