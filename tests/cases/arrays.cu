@@ -32,8 +32,8 @@ __global__ void sumRows(unsigned char const* in, long long* out, int columns) {
 }
 
 template <class Shape>
-__global__ void sumStrided(int const* in, unsigned long long n, unsigned long long* out,
-                           void* state) {
+__global__ void __launch_bounds__(Shape::maxThreads)
+    sumStrided(int const* in, unsigned long long n, unsigned long long* out, void* state) {
   unsigned long long mine = 0;
   for (auto const i : tweed::gridStride(n)) mine += unsigned(in[i]);
   auto const total = tweed::gridReduce<Shape>(mine, tweed::Sum{}, state);

@@ -27,7 +27,7 @@ TWEED_DEVICE int value(int t, int n, int turn) {
 }
 
 template <int Threads>
-__global__ void alternate(int turns, unsigned* wrong) {
+__global__ void __launch_bounds__(Threads) alternate(int turns, unsigned* wrong) {
   int const t = int(threadIdx.x);
   for (int turn = 0; turn < turns; ++turn) {
     int const top = tweed::blockReduce<Threads>(value(t, Threads, turn), tweed::Max{});
@@ -53,7 +53,8 @@ __global__ void bytes(int turns, unsigned* wrong) {
 }
 
 template <int Threads>
-__global__ void everything(int turns, unsigned char* states, unsigned stateBytes, unsigned* wrong) {
+__global__ void __launch_bounds__(Threads)
+    everything(int turns, unsigned char* states, unsigned stateBytes, unsigned* wrong) {
   int const t = int(threadIdx.x);
   int const lane = t % 32, first = t - lane;
   for (int turn = 0; turn < turns; ++turn) {

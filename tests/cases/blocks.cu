@@ -15,12 +15,13 @@ namespace {
 using namespace tweedTest;
 
 template <class Shape, class T, class Op>
-__global__ void reduceCount(T const* in, T* out, Op op, int count) {
+__global__ void __launch_bounds__(Shape::maxThreads)
+    reduceCount(T const* in, T* out, Op op, int count) {
   int const t = Shape::rank();
   out[t] = tweed::blockReduce<Shape>(in[t], op, count);
 }
 template <class Shape, class T, class Op>
-__global__ void reduceWhole(T const* in, T* out, Op op) {
+__global__ void __launch_bounds__(Shape::maxThreads) reduceWhole(T const* in, T* out, Op op) {
   out[Shape::rank()] = tweed::blockReduce<Shape>(in[Shape::rank()], op);
 }
 
@@ -100,7 +101,8 @@ struct Multiply {
   }
 };
 template <int Threads, class T, class Op>
-__global__ void scanBoth(T const* in, T* inclusive, T* exclusive, Op op, T init) {
+__global__ void __launch_bounds__(Threads)
+    scanBoth(T const* in, T* inclusive, T* exclusive, Op op, T init) {
   unsigned const t = threadIdx.x;
   inclusive[t] = tweed::blockInclusiveScan<Threads>(in[t], op).prefix;
   exclusive[t] = tweed::blockExclusiveScan<Threads>(in[t], op, init).prefix;

@@ -18,8 +18,9 @@ struct BlockResults {
 
 // Block b holds case b, N items a thread. What is not data in the counted calls is poison.
 template <class Shape, int N, class T, class Op>
-__global__ void runBlocks(T const* in, unsigned const* firsts, unsigned const* counts,
-                          T const* inits, BlockResults<T>* out, Op op) {
+__global__ void __launch_bounds__(Shape::maxThreads)
+    runBlocks(T const* in, unsigned const* firsts, unsigned const* counts, T const* inits,
+              BlockResults<T>* out, Op op) {
   int const count = int(counts[blockIdx.x]);
   unsigned const own = unsigned(Shape::rank() * N);
   T const init = inits[blockIdx.x];

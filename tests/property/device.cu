@@ -9,11 +9,16 @@ namespace {
 
 using namespace tweedTest;
 
-// Sizes up to what more blocks than fit at once take.
-Space spaceOf(unsigned least, unsigned kinds) {
-  unsigned const most = isLoom ? 70000 : 150000;
+// Most sizes are small, as the host takes longest; some are of every grid and of several rows.
+enum class Sizes { small, all };
+
+Space spaceOf(unsigned least, unsigned kinds, Sizes sizes) {
+  unsigned const all = isLoom ? 70000 : 4000000;
+  unsigned const most = sizes == Sizes::small ? 40000 : all;
   return {{1, 1, least, 0, 0, 0}, {1, 1, most, 15, kinds, 9999}, [](Case const&) { return ~0u; }};
 }
+
+unsigned batchOf(Sizes sizes) { return sizes == Sizes::all ? 8 : isLoom ? 16 : 480; }
 
 // Calls reduce(in, n, out) for each case, and judge(case, items, out[i]): true if it is right.
 template <class T, class Out, class Reduce, class Judge>
@@ -33,41 +38,48 @@ Verdict runDevice(std::vector<Case> const& cases, Reduce reduce, Judge judge) {
 }
 
 template <class T, class Op>
-void checkReduce(char const* name, unsigned kinds, unsigned loomCases, Op op) {
+void checkReduce(char const* name, unsigned kinds, unsigned loomCases, Op op,
+                 Sizes sizes = Sizes::small) {
   tweed::Workspace workspace;
-  Space const space = spaceOf(tweed::hasIdentity<Op, T> ? 0 : 1, kinds);
-  checkProperty(name, space, loomCases, [&](std::vector<Case> const& cases) {
-    auto const reduce = [&](T const* in, std::size_t n, T* out) {
-      tweed::deviceReduce(in, n, out, op, workspace);
-    };
-    auto const judge = [&](Case const& c, T const* in, T const& got) {
-      Reference<T, Op> const want(c, in, c.count, op);
-      return want.agrees(got, want.first(c.count));
-    };
-    return runDevice<T, T>(cases, reduce, judge);
-  });
+  Space const space = spaceOf(tweed::hasIdentity<Op, T> ? 0 : 1, kinds, sizes);
+  checkProperty(
+      name, space, loomCases,
+      [&](std::vector<Case> const& cases) {
+        auto const reduce = [&](T const* in, std::size_t n, T* out) {
+          tweed::deviceReduce(in, n, out, op, workspace);
+        };
+        auto const judge = [&](Case const& c, T const* in, T const& got) {
+          Reference<T, Op> const want(c, in, c.count, op);
+          return want.agrees(got, want.first(c.count));
+        };
+        return runDevice<T, T>(cases, reduce, judge);
+      },
+      batchOf(sizes));
 }
 
 template <class T, bool IsMin>
-void checkArg(char const* name, unsigned loomCases) {
+void checkArg(char const* name, unsigned loomCases, Sizes sizes = Sizes::small) {
   using Op = tweed::BasicArg<tweed::Nan::Propagate, IsMin>;
   using Place = tweed::Indexed<T>;
   tweed::Workspace workspace;
-  checkProperty(name, spaceOf(0, Nans), loomCases, [&](std::vector<Case> const& cases) {
-    auto const reduce = [&](T const* in, std::size_t n, Place* out) {
-      if (IsMin) {
-        tweed::deviceArgMin(in, n, out, workspace);
-      } else {
-        tweed::deviceArgMax(in, n, out, workspace);
-      }
-    };
-    auto const judge = [&](Case const& c, T const* in, Place const& got) {
-      Place want = tweed::identityOf<Op, Place>();
-      for (unsigned i = 0; i < c.count; ++i) want = Op{}(want, Place{in[i], i});
-      return same(got, want);
-    };
-    return runDevice<T, Place>(cases, reduce, judge);
-  });
+  checkProperty(
+      name, spaceOf(0, Nans, sizes), loomCases,
+      [&](std::vector<Case> const& cases) {
+        auto const reduce = [&](T const* in, std::size_t n, Place* out) {
+          if (IsMin) {
+            tweed::deviceArgMin(in, n, out, workspace);
+          } else {
+            tweed::deviceArgMax(in, n, out, workspace);
+          }
+        };
+        auto const judge = [&](Case const& c, T const* in, Place const& got) {
+          Place want = tweed::identityOf<Op, Place>();
+          for (unsigned i = 0; i < c.count; ++i) want = Op{}(want, Place{in[i], i});
+          return same(got, want);
+        };
+        return runDevice<T, Place>(cases, reduce, judge);
+      },
+      batchOf(sizes));
 }
 
 }  // namespace
@@ -88,5 +100,10 @@ TEST_SUITE("properties of whole arrays") {
     checkReduce<Stretch>("stretches", Ascending, 600, Join{});
     checkReduce<tweed::Values<float, unsigned>>("minimum and sum", Nans, 600,
                                                 tweed::Ops{tweed::Min{}, tweed::Sum{}});
+  }
+  TEST_CASE("sizes up to several rows of the largest grid") {
+    checkReduce<unsigned>("large sums of unsigned", Extremes, 30, tweed::Sum{}, Sizes::all);
+    checkReduce<Affine>("large affine maps", Ties, 20, Compose{}, Sizes::all);
+    checkArg<float, true>("large, least of float", 20, Sizes::all);
   }
 }

@@ -10,7 +10,8 @@ using namespace tweedTest;
 
 // Every thread of the last block writes the result.
 template <class T, class Op>
-__global__ void runGrid(T const* in, void* state, T* out, int* lasts, Op op) {
+__global__ void __launch_bounds__(1024)
+    runGrid(T const* in, void* state, T* out, int* lasts, Op op) {
   unsigned const i = blockIdx.x * blockDim.x + threadIdx.x;
   auto const total = tweed::gridReduce<tweed::Dynamic<1024>>(in[i], op, state);
   if (!total.isLast) return;
