@@ -11,6 +11,10 @@ usage() {
 ./tweed.sh trace [OPTION]... EXAMPLE [ARGUMENT]...
                                     run an example on the loom and count, by kernel and line, bank
                                     conflicts, sectors, divergence and calls; needs g++
+./tweed.sh mutate [OPTION]... [HEADER]...
+                                    break the device code of each header (block/blockReduce.cuh) or
+                                    layer (block), all if none is named, in one place at a time: do
+                                    the tests notice? Options: tests/mutation/README.md
 
   --no-cuda     as if there were no CUDA: g++ and the loom alone, in a build folder of their own
   --no-install  install nothing; say what is missing
@@ -50,13 +54,25 @@ exampleArguments=()
 mayInstall=true
 useCuda=true
 cmakeOptions=()
+mutateArguments=()
 
 case $command in
-  test | demo | bench | trace) shift ;;
+  test | demo | bench | trace | mutate) shift ;;
   -h | --help | help) usage && exit 0 ;;
-  '') stop 2 "no command; allowed are test, demo, bench, trace and --help" ;;
-  *) stop 2 "unknown command '$command'; allowed are test, demo, bench, trace and --help" ;;
+  '') stop 2 "no command; allowed are test, demo, bench, trace, mutate and --help" ;;
+  *) stop 2 "unknown command '$command'; allowed are test, demo, bench, trace, mutate, --help" ;;
 esac
+if [[ $command == mutate ]]; then
+  useCuda=false
+  for argument in "$@"; do
+    if [[ $argument == --no-install ]]; then
+      mayInstall=false
+    else
+      mutateArguments+=("$argument")
+    fi
+  done
+  set --
+fi
 while (($#)); do
   argument=$1
   shift
@@ -146,12 +162,13 @@ look() {
   for name in ninja make; do
     if has "$name"; then maker=$name && break; fi
   done
-  [[ -n $maker ]] || missing+=(ninja-build)
+  [[ -n $maker && ($command != mutate || $maker == ninja) ]] || missing+=(ninja-build)
   doctest=missing
   if [[ -n $compiler ]] && compiles -fsyntax-only '#include <doctest/doctest.h>'; then
     doctest=found
   fi
-  [[ $command != test || $doctest == found ]] || missing+=(doctest-dev)
+  [[ ! $command =~ ^(test|mutate)$ || $doctest == found ]] || missing+=(doctest-dev)
+  [[ $command != mutate ]] || has python3 || missing+=(python3)
   if [[ $command == bench ]]; then
     { [[ -n $compiler ]] && compiles -fsyntax-only '#include <benchmark/benchmark.h>'; } ||
       missing+=(libbenchmark-dev)
@@ -230,10 +247,10 @@ installMissing() {
     case $name in
       g++) echo "missing: a C++17 compiler" ;;
       cmake) echo "missing: CMake 3.25 or later (found: ${cmakeVersion:-none})" ;;
-      ninja-build) echo "missing: ninja or make" ;;
+      ninja-build) echo "missing: ninja (or make, but not for mutants)" ;;
       doctest-dev) echo "missing: doctest, the header doctest/doctest.h" ;;
       libbenchmark-dev) echo "missing: Google Benchmark, which the benchmarks need" ;;
-      python3) echo "missing: python3, for the tables of the benchmarks" ;;
+      python3) echo "missing: python3, for the tables of the benchmarks and for mutants" ;;
     esac
   done
   has apt-get || stop 3 "there is no apt here to install them: please do, and come again"
@@ -412,6 +429,11 @@ runBench() {
     "$root/benchmarks/run.sh" "$root/build-bench/results"
 }
 
+runMutate() {
+  echo
+  python3 "$root/tests/mutation/mutate.py" ${mutateArguments[@]+"${mutateArguments[@]}"}
+}
+
 look
 summary
 if [[ $command == bench ]]; then
@@ -424,4 +446,5 @@ case $command in
   demo) runDemo ;;
   bench) runBench ;;
   trace) runTrace ;;
+  mutate) runMutate ;;
 esac

@@ -80,6 +80,33 @@ __global__ void roundTheWarp(int* out, int turns) {
   out[t] = passRound(ring + first, t - first, 32, turns + first, SyncMask{0xffffffffu});
 }
 
+// The last thread of the block to come adds up what the others have left: fence, ticket, fence.
+__global__ void lastThreadSums(unsigned* total) {
+  __shared__ unsigned values[96];
+  __shared__ unsigned ticket;
+  if (threadIdx.x == 0) ticket = 0;
+  tweed::arch::syncBlock();
+  values[threadIdx.x] = threadIdx.x + 1;
+  tweed::arch::fenceBlock();
+  if (atomicInc(&ticket, blockDim.x - 1) != blockDim.x - 1) return;
+  tweed::arch::fenceBlock();
+  unsigned sum = 0;
+  for (unsigned i = 0; i < blockDim.x; ++i) sum += values[i];
+  *total = sum;
+}
+
+// The same with the first threads of blocks.
+__global__ void lastBlockSums(unsigned* values, unsigned* ticket, unsigned* total) {
+  if (threadIdx.x != 0) return;
+  values[blockIdx.x] = blockIdx.x + 1;
+  tweed::arch::fenceDevice();
+  if (atomicInc(ticket, gridDim.x - 1) != gridDim.x - 1) return;
+  tweed::arch::fenceDevice();
+  unsigned sum = 0;
+  for (unsigned i = 0; i < gridDim.x; ++i) sum += values[i];
+  *total = sum;
+}
+
 // Turn i: only thread i says true, and all must hear it; in the turns between nobody does.
 __global__ void tellTheBlock(int* heard) {
   for (int i = 0; i < int(blockDim.x); ++i) {
@@ -151,6 +178,26 @@ TEST_SUITE("barrier") {
     tweed::synchronize();
     got = out.host();
     for (int t = 0; t < 32; ++t) REQUIRE(got[std::size_t(t)] == (t < 16 ? (t + 5) % 16 : t));
+  }
+  TEST_CASE("fenceBlock orders a thread's writes for its block") {
+    DeviceArray<unsigned> const total(1);
+    for (unsigned threads : {1u, 33u, 96u}) {
+      CAPTURE(threads);
+      tweed::launch(lastThreadSums, {1, threads}, total.data());
+      tweed::synchronize();
+      CHECK(total.host()[0] == threads * (threads + 1) / 2);
+    }
+  }
+  TEST_CASE("fenceDevice orders a thread's writes for all blocks") {
+    DeviceArray<unsigned> const total(1);
+    DeviceArray<unsigned> const ticket(std::vector<unsigned>(1, 0));
+    for (unsigned blocks : {1u, 5u, 8u}) {
+      CAPTURE(blocks);
+      DeviceArray<unsigned> const values(blocks);
+      tweed::launch(lastBlockSums, {blocks, 32}, values.data(), ticket.data(), total.data());
+      tweed::synchronize();
+      CHECK(total.host()[0] == blocks * (blocks + 1) / 2);
+    }
   }
 #if defined(TWEED_LOOM)
   TEST_CASE("threads that never come to a barrier are named (C16)") {

@@ -290,6 +290,23 @@ __global__ void oneThreadMissesTheScan(int* out) {
   if (threadIdx.x == 63) return;
   out[threadIdx.x] = tweed::blockInclusiveScan<64>(1, tweed::Sum{}).prefix;
 }
+// Each form by itself, so that the check of another cannot stand in for its own.
+template <bool IsExclusive>
+__global__ void scanAllOf64(int* out) {
+  if constexpr (IsExclusive) {
+    out[threadIdx.x] = tweed::blockExclusiveScan<64>(1, tweed::Sum{}, 0).prefix;
+  } else {
+    out[threadIdx.x] = tweed::blockInclusiveScan<64>(1, tweed::Sum{}).prefix;
+  }
+}
+template <bool IsExclusive>
+__global__ void scanFirstOf64(int count, int* out) {
+  if constexpr (IsExclusive) {
+    out[threadIdx.x] = tweed::blockExclusiveScan<64>(1, tweed::Sum{}, 0, count).prefix;
+  } else {
+    out[threadIdx.x] = tweed::blockInclusiveScan<64>(1, tweed::Sum{}, count).prefix;
+  }
+}
 #endif
 
 }  // namespace
@@ -346,6 +363,25 @@ TEST_SUITE("blockScan") {
     DeviceArray<int> const sums(64);
     text = fault([&] { tweed::launch(oneThreadMissesTheScan, {1, 64}, sums.data()); });
     CHECK(!text.empty());
+  }
+  TEST_CASE("each form of a scan checks the block's shape and the count itself") {
+    DeviceArray<int> const out(96);
+    auto const first = [&](auto kernel, unsigned threads, int count) {
+      return fault([&] { tweed::launch(kernel, {1, threads}, count, out.data()); });
+    };
+    for (int const count : {-1, 65}) {
+      std::string const range = "Scan: count is " + std::to_string(count) + ", allowed are 0 to 64";
+      CHECK(contains(first(scanFirstOf64<false>, 64, count), "tweed::blockInclusive" + range));
+      CHECK(contains(first(scanFirstOf64<true>, 64, count), "tweed::blockExclusive" + range));
+    }
+    std::string const shape = "Scan: written for a block of (64, 1, 1)";
+    CHECK(contains(first(scanFirstOf64<false>, 96, 64), "tweed::blockInclusive" + shape));
+    CHECK(contains(first(scanFirstOf64<true>, 96, 64), "tweed::blockExclusive" + shape));
+    auto const all = [&](auto kernel) {
+      return fault([&] { tweed::launch(kernel, {1, 96}, out.data()); });
+    };
+    CHECK(contains(all(scanAllOf64<false>), "tweed::blockInclusive" + shape));
+    CHECK(contains(all(scanAllOf64<true>), "tweed::blockExclusive" + shape));
   }
 #endif
 }

@@ -122,7 +122,8 @@ __global__ void readAt(int const* index, int* out) {
   if (threadIdx.x < 5) items.construct(int(threadIdx.x), int(threadIdx.x));
   tweed::arch::syncBlock();
   auto const& readable = items;
-  *out = readable[*index];
+  int const value = readable[*index];
+  if (threadIdx.x == 0) *out = value;
 }
 #endif
 

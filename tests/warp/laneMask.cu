@@ -168,6 +168,9 @@ TEST_SUITE("laneMask") {
     std::vector<unsigned long long> bits;
     for (std::uint64_t i = 0; i < fullThreads; ++i) bits.push_back(noise(i) | 1ull << 50);
     checkMasks(bits, tweed::BitAnd{}), checkMasks(bits, tweed::BitXor{});
+    std::vector<unsigned> fewBits;
+    for (std::uint64_t i = 0; i < fullThreads; ++i) fewBits.push_back(1u << noise(i) % 32);
+    checkMasks(fewBits, tweed::BitOr{});
   }
 #if defined(TWEED_LOOM)
   TEST_CASE("a set without the calling lane, an empty one and one of lanes that never come") {
