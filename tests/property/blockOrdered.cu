@@ -8,12 +8,12 @@ using namespace tweedTest;
 TEST_SUITE("properties of blocks") {
   TEST_CASE("order is kept, and the operator is called on data alone") {
     DeviceArray<int> const bad(std::vector<int>(1, 0));
-    checkBlocks<Stretch>("stretches", Ascending, 400, WatchedJoin{bad.data()});
-    checkBlocks<Affine>("affine maps", Ties, 400, Compose{});
+    checkBlocks<Stretch>("stretches", Ascending, 300, WatchedJoin{bad.data()});
+    checkBlocks<Affine>("affine maps", Ties, 300, Compose{});
   }
   TEST_CASE("several values, and where the least stands") {
-    checkBlocks<tweed::Indexed<float, int>>("least of float", Nans, 400, tweed::ArgMin{});
-    checkBlocks<tweed::Values<float, unsigned>>("minimum and sum", Nans, 400,
+    checkBlocks<tweed::Indexed<float, int>>("least of float", Nans, 300, tweed::ArgMin{});
+    checkBlocks<tweed::Values<float, unsigned>>("minimum and sum", Nans, 300,
                                                 tweed::Ops{tweed::Min{}, tweed::Sum{}});
   }
   TEST_CASE("blocks of one shape, of two and of three dimensions") {
