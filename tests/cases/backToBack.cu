@@ -57,6 +57,7 @@ __global__ void __launch_bounds__(Threads)
     everything(int turns, unsigned char* states, unsigned stateBytes, unsigned* wrong) {
   int const t = int(threadIdx.x);
   int const lane = t % 32, first = t - lane;
+  __shared__ tweed::BlockScratch<tweed::Block<Threads>, int> scratch;
   for (int turn = 0; turn < turns; ++turn) {
     float const ofFloat = tweed::blockReduce<Threads>(float(t + turn));
     expect(ofFloat == float(sumUpTo(Threads, turn)), turn, 0, wrong);
@@ -86,6 +87,14 @@ __global__ void __launch_bounds__(Threads)
     expect(!total.isLast || total.value == want, turn, 8, wrong);
     auto const doubles = tweed::blockInclusiveScan<Threads>(double(t + turn), tweed::Sum{});
     expect(doubles.prefix == double(sumUpTo(t + 1, turn)), turn, 9, wrong);
+    int const inScratch = tweed::blockReduce(t + turn, tweed::Sum{}, scratch);
+    expect(inScratch == sumUpTo(Threads, turn), turn, 10, wrong);
+    int items[2] = {2 * t + turn, 2 * t + 1 + turn};
+    int const ofItems = tweed::blockReduce<Threads>(items, tweed::Sum{}, 2 * Threads - 1);
+    expect(ofItems == sumUpTo(2 * Threads - 1, turn), turn, 11, wrong);
+    int const scanned = tweed::blockInclusiveScan<Threads>(items, tweed::Sum{});
+    expect(scanned == sumUpTo(2 * Threads, turn) && items[1] == sumUpTo(2 * t + 2, turn), turn, 12,
+           wrong);
   }
 }
 
