@@ -125,7 +125,7 @@ void checkEveryLevel(std::vector<T> const& in, Op op) {
   checkBlock<tweed::Block<1>>(in, 1, op);
   checkBlock<tweed::Block<100>>(in, 100, op);
   checkBlock<tweed::Block<16, 16>>(in, dim3(16, 16), op);
-  for (unsigned const threads : {32u, 33u, 257u}) checkBlock<tweed::Dynamic<512>>(in, threads, op);
+  for (unsigned const threads : {32u, 33u, 257u}) checkBlock<tweed::Dynamic<288>>(in, threads, op);
 }
 
 /// The same, and whole arrays.
