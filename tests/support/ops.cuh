@@ -63,6 +63,11 @@ struct Letters {
   static TWEED_HOST_DEVICE Letters of(int letter) {
     return {{(unsigned long long)(letter & 31), 0, 0}, 1};
   }
+  friend bool operator==(Letters const& x, Letters const& y) {
+    for (int i = 0; i < 3; ++i)
+      if (x.word[i] != y.word[i]) return false;
+    return x.count == y.count;
+  }
   TWEED_HOST_DEVICE unsigned at(int i) const {
     return unsigned(word[i / perWord] >> (i % perWord * 5)) & 31u;
   }
