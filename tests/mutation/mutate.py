@@ -669,17 +669,17 @@ def run_all(options, project, texts, mutants, arguments):
     known = load_results(path, digests, suites)
     status = {m.key: known[m.key]['status'] for m in mutants if m.key in known}
     by = {m.key: known[m.key]['by'] for m in mutants if m.key in known}
-    todo = [m for m in mutants if m.key not in status and (options.argued or m.key not in arguments)]
+    pending = [m for m in mutants if m.key not in status and (options.argued or m.key not in arguments)]
     for mutant in mutants:
-        if mutant.key not in status and mutant not in todo:
+        if mutant.key not in status and mutant not in pending:
             status[mutant.key], by[mutant.key] = 'equivalent', ''
     if options.known:
-        status.update((m.key, 'untried') for m in todo)
+        status.update((m.key, 'untried') for m in pending)
         return status, by
-    print(f'{len(mutants)} mutants, {len(mutants) - len(todo)} known or argued, {len(todo)} to run; '
+    print(f'{len(mutants)} mutants, {len(mutants) - len(pending)} known or argued, {len(pending)} to run; '
           f'results in {path}', flush=True)
     shutil.rmtree(options.build / 'work', ignore_errors=True)
-    campaign = Campaign(project, texts, todo)
+    campaign = Campaign(project, texts, pending)
     lock, done = threading.Lock(), [0]
 
     def one(mutant):
@@ -692,14 +692,14 @@ def run_all(options, project, texts, mutants, arguments):
             what = show(mutant)
             if verdict != 'survived':
                 what = what.splitlines()[0] + f', by {how}'
-            print(f'{done[0]:4}/{len(todo)} {time.time() - start:5.1f} s {verdict}: {what}', flush=True)
+            print(f'{done[0]:4}/{len(pending)} {time.time() - start:5.1f} s {verdict}: {what}', flush=True)
             with open(path, 'a') as file:
                 file.write(json.dumps({'key': mutant.key, 'kind': mutant.kind, 'status': verdict,
                                        'by': how, 'headerDigest': digests[mutant.header],
                                        'suiteDigest': suites[mutant.header]}) + '\n')
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        futures = [pool.submit(one, mutant) for mutant in todo]
+        futures = [pool.submit(one, mutant) for mutant in pending]
         try:
             for future in concurrent.futures.as_completed(futures):
                 future.result()

@@ -215,7 +215,6 @@ TWEED_DEVICE void finish(Task const& task, typename Task::Acc const& total) {
 
 // The second launch bound lets a thread have as many registers as fit; without it the compiler
 // saves them for a second block, and loads come one after the other.
-
 template <class Shape, class Task>
 TWEED_KERNEL void __launch_bounds__(Shape::threads, 1) reduce(Task const task) {
   using Acc = typename Task::Acc;
