@@ -24,6 +24,7 @@
 #include <tweed/core/ops.cuh>
 #include <tweed/core/thread.cuh>
 #include <tweed/core/values.cuh>
+#include <tweed/core/view.cuh>
 #include <tweed/device/deviceArg.cuh>
 #include <tweed/device/deviceReduce.cuh>
 #include <tweed/device/gridFold.cuh>
@@ -39,6 +40,11 @@
 #include <tweed/launch/launchChecks.cuh>
 #include <tweed/launch/launchConfig.cuh>
 #include <tweed/launch/occupancy.cuh>
+#include <tweed/matmul/epilogue.cuh>
+#include <tweed/matmul/loader.cuh>
+#include <tweed/matmul/task.cuh>
+#include <tweed/matmul/tileOrder.cuh>
+#include <tweed/matmul/tileShape.cuh>
 #include <tweed/memory/dynamicShared.cuh>
 #include <tweed/memory/loadStore.cuh>
 #include <tweed/memory/sharedArray.cuh>

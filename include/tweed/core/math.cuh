@@ -62,6 +62,17 @@ struct Conditional<false, A, B> {
   using Type = B;
 };
 
+template <class T>
+struct RemoveConstOf {
+  using Type = T;
+};
+template <class T>
+struct RemoveConstOf<T const> {
+  using Type = T;
+};
+template <class T>
+using RemoveConst = typename RemoveConstOf<T>::Type;
+
 /// T, in a parameter that does not take part in deducing it.
 template <class T>
 using Same = typename Conditional<true, T, void>::Type;

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// tweed/matmul/loader.cuh - where the items of an operand stand, for a tile of it.
+#pragma once
+
+#include <tweed/core/view.cuh>
+
+namespace tweed {
+
+/// Which items of an operand are neighbours in memory: those that are added up (K), or those that
+/// belong to neighbouring rows of A or columns of B (Mn).
+enum class Major { K, Mn };
+
+/// A row-major A and a column-major B are K; the others Mn.
+template <class Layout>
+inline constexpr Major majorOfA = isSame<Layout, RowMajor> ? Major::K : Major::Mn;
+template <class Layout>
+inline constexpr Major majorOfB = isSame<Layout, RowMajor> ? Major::Mn : Major::K;
+
+// What a loader has. The collectives take any type with these members; `i` counts rows of A or
+// columns of B from the tile's first one on, `k` the items of the sum from the first one on.
+//
+//     using Item = T;                        // of the memory
+//     static constexpr Major major;          // which neighbours stand side by side
+//     int extent, depth;                     // i < extent and k < depth exist; others count as 0
+//     T const* at(int i, int k) const;       // where item (i, k) stands; asked only if it exists
+//     static constexpr bool isRegular;       // at() is affine in i and in k
+//     bool isAligned(int bytes) const;       // at() is a multiple of `bytes` for all i if K (all k
+//                                            // if Mn) wherever the other index is a multiple of
+//                                            // bytes / sizeof(T)
+
+/// A tile of a matrix. Of A its rows, of B its columns from `first` on.
+template <class T, Major Major_>
+struct MatrixLoader {
+  using Item = T;
+  static constexpr Major major = Major_;
+  static constexpr bool isRegular = true;
+
+  T const* data;               ///< item (0, 0) of the tile
+  long long leadingDimension;  ///< items from one run of neighbours to the next
+  int extent;
+  int depth;
+
+  TWEED_HOST_DEVICE T const* at(int i, int k) const {
+    return major == Major::K ? data + i * leadingDimension + k : data + k * leadingDimension + i;
+  }
+  TWEED_HOST_DEVICE bool isAligned(int bytes) const {
+    return (reinterpret_cast<unsigned long long>(data) | (leadingDimension * sizeof(T))) %
+               unsigned(bytes) ==
+           0;
+  }
+};
+
+/// Rows of A from `row` on, of matrix `matrix` of a batch.
+template <class T, class Layout>
+TWEED_HOST_DEVICE MatrixLoader<RemoveConst<T>, majorOfA<Layout>> loadRows(
+    MatrixView<T, Layout> const& a, long long row, long long matrix = 0) {
+  long long const left = larger(0ll, a.rows - row);
+  return {left > 0 ? a.data + a.offset(row, 0, matrix) : a.data, a.leadingDimension,
+          int(smaller(left, 0ll + 0x7fffffff)), int(a.columns)};
+}
+
+/// Columns of B from `column` on, of matrix `matrix` of a batch.
+template <class T, class Layout>
+TWEED_HOST_DEVICE MatrixLoader<RemoveConst<T>, majorOfB<Layout>> loadColumns(
+    MatrixView<T, Layout> const& b, long long column, long long matrix = 0) {
+  return loadRows(transposed(b), column, matrix);
+}
+
+/// Rows of a row-major A that an array of row numbers picks: row i of the tile is row index[i].
+template <class T>
+struct GatherLoader {
+  using Item = T;
+  static constexpr Major major = Major::K;
+  static constexpr bool isRegular = false;
+
+  T const* data;  ///< of the whole matrix
+  long long leadingDimension;
+  int const* index;  ///< of the tile's first row
+  int extent;
+  int depth;
+
+  TWEED_HOST_DEVICE T const* at(int i, int k) const {
+    return data + index[i] * leadingDimension + k;
+  }
+  TWEED_HOST_DEVICE bool isAligned(int bytes) const {
+    return (reinterpret_cast<unsigned long long>(data) | (leadingDimension * sizeof(T))) %
+               unsigned(bytes) ==
+           0;
+  }
+};
+
+}  // namespace tweed
