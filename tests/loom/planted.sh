@@ -8,7 +8,7 @@ program=$(find "$1" -type f -name "*loom.planted" -perm -u+x | head -n 1)
 [ -n "$program" ] || { echo "planted.sh: no *loom.planted under $1" >&2; exit 2; }
 # AddressSanitizer's build also has UndefinedBehaviorSanitizer, which must stop to be noticed.
 export UBSAN_OPTIONS=halt_on_error=1
-export TSAN_OPTIONS=halt_on_error=1
+export TSAN_OPTIONS="${TSAN_OPTIONS-}:halt_on_error=1"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 failed=0 ran=0

@@ -236,7 +236,7 @@ class Project:
 
     def start(self, exe, lane, environment, chosen, seconds):
         environment = dict(environment, TWEED_MUTANT=str(chosen),
-                           TSAN_OPTIONS='halt_on_error=1:report_bugs=1',
+                           TSAN_OPTIONS='halt_on_error=1:report_bugs=1:atexit_sleep_ms=0',
                            UBSAN_OPTIONS='halt_on_error=1')
         return execute(self.before.get(lane, []) + [exe, '--abort-after=1'],
                        environment=environment, seconds=seconds)
