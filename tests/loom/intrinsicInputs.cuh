@@ -48,7 +48,9 @@ __device__ inline std::uint32_t random32(unsigned round, unsigned salt = 0) {
   x ^= x >> 16, x *= 0x7feb352du, x ^= x >> 15, x *= 0x846ca68bu, x ^= x >> 16;
   return x;
 }
-__device__ inline std::uint32_t randomInt(unsigned round, unsigned salt = 0) {
+// Their cases, copied into every loop, take g++ half a minute of jump threading.
+__attribute__((noinline)) __device__ inline std::uint32_t randomInt(unsigned round,
+                                                                    unsigned salt = 0) {
   std::uint32_t const x = random32(round, salt);
   switch (x >> 28) {  // the ends of the range more often than by chance
     case 0:
@@ -70,7 +72,7 @@ __device__ inline std::uint32_t randomInt(unsigned round, unsigned salt = 0) {
 __device__ inline std::uint64_t randomInt64(unsigned round, unsigned salt = 0) {
   return std::uint64_t(randomInt(round, salt)) << 32 | randomInt(round, salt + 100);
 }
-__device__ inline float randomFloat(unsigned round, unsigned salt = 0) {
+__attribute__((noinline)) __device__ inline float randomFloat(unsigned round, unsigned salt = 0) {
   std::uint32_t const x = random32(round, salt + 7);
   switch (x >> 28) {
     case 0:
