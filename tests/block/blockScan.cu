@@ -30,13 +30,22 @@ __global__ void __launch_bounds__(Shape::maxThreads)
   out[rank] = {inclusive, exclusive, {total, again}};
 }
 
-template <class Shape, class T, class Op>
-void checkShape(std::vector<T> const& in, dim3 block, Op op, T init) {
-  int const threads = int(in.size());
+template <class T, class Op>
+struct Kernels {
+  void (*all)(T const*, Prefixes<T>*, Op, T);
+  void (*first)(T const*, Prefixes<T>*, Op, T, int);
+};
+
+// Not for each shape: what checks a shape would take longer to compile than its kernels.
+template <class T, class Op>
+void checkKernels(Kernels<T, Op> const& kernels, std::vector<T> const& items, dim3 block, Op op,
+                  T init) {
+  int const threads = int(block.x * block.y * block.z);
   CAPTURE(threads);
+  std::vector<T> const in(items.begin(), items.begin() + threads);
   DeviceArray<T> const dIn(in);
   DeviceArray<Prefixes<T>> const out(in.size());
-  tweed::launch(scanAll<Shape, T, Op>, {1, block}, dIn.data(), out.data(), op, init);
+  tweed::launch(kernels.all, {1, block}, dIn.data(), out.data(), op, init);
   tweed::synchronize();
   checkPrefixes(out.host().data(), threads, in.data(), threads, op, init);
 
@@ -44,16 +53,21 @@ void checkShape(std::vector<T> const& in, dim3 block, Op op, T init) {
   for (int count : {0, 1, 2, some, threads / 2, threads - 1, threads, 31, 32, 33, 64}) {
     if (count > threads || (count == 0 && !tweed::hasIdentity<Op, T>)) continue;
     CAPTURE(count);
-    tweed::launch(scanFirst<Shape, T, Op>, {1, block}, dIn.data(), out.data(), op, init, count);
+    tweed::launch(kernels.first, {1, block}, dIn.data(), out.data(), op, init, count);
     tweed::synchronize();
     checkPrefixes(out.host().data(), threads, in.data(), count, op, init);
   }
 }
 
+template <class Shape, class T, class Op>
+void checkShape(std::vector<T> const& in, dim3 block, Op op, T init) {
+  Kernels<T, Op> const kernels{scanAll<Shape, T, Op>, scanFirst<Shape, T, Op>};
+  checkKernels(kernels, in, block, op, init);
+}
+
 template <int Threads, class T, class Op>
 void checkStatic(std::vector<T> const& in, Op op, T init) {
-  std::vector<T> const first(in.begin(), in.begin() + Threads);
-  checkShape<tweed::Block<Threads>>(first, Threads, op, init);
+  checkShape<tweed::Block<Threads>>(in, Threads, op, init);
 }
 
 template <class T, class Op>

@@ -71,13 +71,18 @@ void checkGroup(Results<T> const* got, T const* in, int size, int count, T init,
   }
 }
 
+// Not for each shape: what checks a shape would take longer to compile than its kernel.
+template <class T, class Op>
+using Kernel = void (*)(T const*, Results<T>*, Op, int);
+
 template <class T, class Op>
 void checkWarps(std::vector<T> const& in, Op op) {
+  Kernel<T, Op> const kernel = inWarps<T, Op>;
   DeviceArray<T> const dIn(in);
   DeviceArray<Results<T>> const out(64);
   for (int const count : {1, 2, 17, 31, 32}) {
     CAPTURE(count);
-    tweed::launch(inWarps<T, Op>, {1, 64}, dIn.data(), out.data(), op, count);
+    tweed::launch(kernel, {1, 64}, dIn.data(), out.data(), op, count);
     tweed::synchronize();
     auto const got = out.host();
     for (int first = 0; first < 64; first += 32)
@@ -85,8 +90,8 @@ void checkWarps(std::vector<T> const& in, Op op) {
   }
 }
 
-template <class Shape, class T, class Op>
-void checkBlock(std::vector<T> const& in, dim3 block, Op op) {
+template <class T, class Op>
+void checkKernel(Kernel<T, Op> kernel, std::vector<T> const& in, dim3 block, Op op) {
   int const threads = int(block.x * block.y * block.z);
   CAPTURE(threads);
   DeviceArray<T> const dIn(in);
@@ -94,10 +99,15 @@ void checkBlock(std::vector<T> const& in, dim3 block, Op op) {
   for (int const count : {1, 31, 32, 33, threads / 2 + 1, threads - 1, threads}) {
     if (count < 1 || count > threads) continue;
     CAPTURE(count);
-    tweed::launch(inBlock<Shape, T, Op>, {1, block}, dIn.data(), out.data(), op, count);
+    tweed::launch(kernel, {1, block}, dIn.data(), out.data(), op, count);
     tweed::synchronize();
     checkGroup(out.host().data(), in.data(), threads, count, in[0], op);
   }
+}
+
+template <class Shape, class T, class Op>
+void checkBlock(std::vector<T> const& in, dim3 block, Op op) {
+  checkKernel<T, Op>(inBlock<Shape, T, Op>, in, block, op);
 }
 
 template <class T, class Op>

@@ -21,6 +21,16 @@ T foldOnHost(T const* in, int count, Op op) {
   return value;
 }
 
+/// All of `got` are `want`. A loop of its own, and no assertion for each: it is compiled once a type.
+template <class T>
+void requireAll(std::vector<T> const& got, T const& want) {
+  std::size_t i = 0;
+  while (i < got.size() && got[i] == want) ++i;
+  if (i == got.size()) return;
+  CAPTURE(i);
+  REQUIRE(got[i] == want);
+}
+
 /// What one item gets of an inclusive and of an exclusive scan.
 template <class T>
 struct Prefixes {
