@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/block/blockScratch.cu - tests tweed/block/blockScratch.cuh, and the reductions that take it
-#include <tweed/block/blockReduce.cuh>
 #include <tweed/block/blockScratch.cuh>
+
+#include <tweed/block/blockReduce.cuh>
 
 #include "support/device.cuh"
 #include "support/folds.cuh"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/core/half.cu - tests tweed/core/half.cuh
+#include <tweed/core/half.cuh>
+
 #include <tweed/block/blockArg.cuh>
 #include <tweed/block/blockScan.cuh>
-#include <tweed/core/half.cuh>
 #include <tweed/core/values.cuh>
 #include <tweed/device/deviceReduce.cuh>
 #include <tweed/grid/gridStride.cuh>
