@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// benchmarks/grid/gridReduce.cu - the sum of n floats by a kernel that ends in gridReduce(), against
-// deviceReduce and CUB, which are kernels for nothing else.
+// benchmarks/grid/gridReduce.cu - the sum of n floats by a kernel that ends in gridReduce(),
+// against deviceReduce and CUB, which are kernels for nothing else.
 #include "support/cubCall.cuh"
 #include "support/tweedReduce.cuh"
 

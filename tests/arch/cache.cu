@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/arch/cache.cu - tests tweed/arch/cache.cuh
-// What nvcc 13.0 makes of the hints for sm_90a: LDG and STG with .EF (Streaming), .EL and a constant
-// policy (Keep), .CONSTANT (ReadOnly), .NA.LTC128B.CONSTANT (ReadOnce), each as .128, .64 and 32 bits.
+// What nvcc 13.0 makes of the hints for sm_90a: LDG and STG with .EF (Streaming), .EL and a
+// constant policy (Keep), .CONSTANT (ReadOnly), .NA.LTC128B.CONSTANT (ReadOnce), each as .128, .64
+// and 32 bits.
 #include <tweed/arch/cache.cuh>
 #include <tweed/core/math.cuh>
 

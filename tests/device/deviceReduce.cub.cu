@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/device/deviceReduce.cub.cu - compares tweed/device/deviceReduce.cuh with cub::DeviceReduce.
-// Not where CUB is no oracle: minima and maxima of infinities and NaN, operators that do not commute.
+// Not where CUB is no oracle: minima and maxima of infinities and NaN, and operators that do not
+// commute.
 #include <tweed/device/deviceReduce.cuh>
 
 #include <cub/device/device_reduce.cuh>

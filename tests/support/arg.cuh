@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/arg.cuh - where an extreme stands, found by plain search, and the rules of its operators.
+// tests/support/arg.cuh - where an extreme stands, found by plain search, and the rules of its
+// operators.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/everyLevel.cuh - one type and operator through all reductions and scans of warps and
-// blocks, whole and with counts, and through deviceReduce, against a fold on the host.
+// tests/support/everyLevel.cuh - one type and operator through all reductions and scans of warps
+// and blocks, whole and with counts, and through deviceReduce, against a fold on the host.
 #pragma once
 
 #include <tweed/block/blockReduce.cuh>

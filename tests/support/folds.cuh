@@ -21,7 +21,7 @@ T foldOnHost(T const* in, int count, Op op) {
   return value;
 }
 
-/// All of `got` are `want`. A loop of its own, and no assertion for each: it is compiled once a type.
+/// All of `got` are `want`: an assertion of its own only for the first that is not.
 template <class T>
 void requireAll(std::vector<T> const& got, T const& want) {
   std::size_t i = 0;

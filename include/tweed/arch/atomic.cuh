@@ -47,7 +47,8 @@ TWEED_DEVICE void storeRelease(unsigned* p, unsigned value) {
 }
 
 /// Returns the old value and stores old + 1, or 0 when old was `last`: a ticket that resets itself.
-/// Acquire and release: who gets a later ticket sees what was stored before an earlier one was taken.
+/// Acquire and release: who gets a later ticket sees what was stored before an earlier one was
+/// taken.
 TWEED_DEVICE unsigned takeTicket(unsigned* p, unsigned last) {
 #if defined(TWEED_LOOM)
   __threadfence();

@@ -7,8 +7,8 @@
 namespace tweed::arch {
 
 #if !defined(TWEED_LOOM) && defined(__CUDACC__)
-// One declaration for all element types: two of one name would clash, and two of different alignment
-// start at different addresses (behind 20 static bytes at 32 and at 128: seen in SASS).
+// One declaration for all element types: two of one name would clash, and two of different
+// alignment start at different addresses (behind 20 static bytes at 32 and at 128: seen in SASS).
 extern __shared__ __align__(128) unsigned char dynamicSharedStart[];
 #endif
 

@@ -56,8 +56,8 @@ TWEED_DEVICE int laneId() {
 
 // Shape    one T per lane of `mask`; `width` is a power of two up to 32: groups of lanes.
 // Result   every lane of `mask` gets the value of the lane it names, which must be in `mask`.
-//          shuffle counts modulo `width`; Up and Down take the low five bits of delta and give a lane
-//          its own value where they would leave the group; Xor may reach into lower groups.
+//          shuffle counts modulo `width`; Up and Down take the low five bits of delta and give a
+//          lane its own value where they would leave the group; Xor may reach into lower groups.
 // Needs    T trivially copyable, of any size.
 // Sync     all lanes of `mask` call it together.
 // Cost     one shuffle for every 4 bytes of T.

@@ -17,7 +17,7 @@ inline constexpr bool isShortUnsigned = isSame<T, unsigned short> || isSame<T, c
 //   static constexpr bool isCommutative = true;   op(a, b) and op(b, a) are the same bits
 //   static T identity();                          op(identity(), a) == a; allows counts of 0
 //   template <class T> static T identity();       the same for an operator of many types
-//   A lift(T x) const;                            what one input is combined as, where not as itself
+//   A lift(T x) const;                            what one input is combined as, if not as itself
 //   A lift(T x, Index i) const;                   the same for input i: where it stands matters
 //
 // Nothing is assumed of an operator that says nothing: order is kept, no identity is invented.
@@ -209,8 +209,8 @@ TWEED_HOST_DEVICE char liftsAt(...);
 
 }  // namespace detail
 
-/// True if op(a, b) has the same bits as op(b, a), as the operator itself says. Order is kept for all
-/// others.
+/// True if op(a, b) has the same bits as op(b, a), as the operator itself says. Order is kept for
+/// all others.
 template <class Op>
 inline constexpr bool isCommutative = detail::saysCommutative<Op>(0);
 

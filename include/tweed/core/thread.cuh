@@ -54,8 +54,8 @@ struct Dynamic {
   }
 };
 
-/// The lanes that this thread's warp has, as a mask: fewer than 32 in the last warp of a block whose
-/// size is no multiple of 32.
+/// The lanes that this thread's warp has, as a mask: fewer than 32 in the last warp of a block
+/// whose size is no multiple of 32.
 TWEED_DEVICE unsigned presentLanes() {
   using Any = Dynamic<maxBlockThreads>;
   int const others = Any::threads() - Any::rank() / warpThreads * warpThreads;

@@ -13,10 +13,11 @@ struct ColumnMajor {};
 /// A matrix, or a batch of equal ones, of items of type T (`const` for what is only read).
 ///
 ///     auto a = tweed::rowMajor(data, rows, columns);            // dense
-///     auto b = tweed::columnMajor(data, rows, columns, leadingDimension);  // columns so many items apart
+///     auto b = tweed::columnMajor(data, rows, columns, 64);     // columns are 64 items apart
 ///
-/// Shape    item (row, column) of matrix `i` stands at data[i * batchStride + row * leadingDimension + column],
-///          by columns at ... + column * leadingDimension + row. leadingDimension counts items.
+/// Shape    item (row, column) of matrix `i` stands at
+///          data[i * batchStride + row * leadingDimension + column], by columns at
+///          ... + column * leadingDimension + row. leadingDimension counts items.
 template <class T, class Layout_>
 struct MatrixView {
   using Item = T;

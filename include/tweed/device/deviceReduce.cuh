@@ -164,8 +164,8 @@ std::size_t deviceReduceBytes() {
 ///          for T. out: one value in device memory; it may lie in the input, since it is written
 ///          when all items have been read.
 /// Result   *out, in order of the stream. Accumulates in AccumulatorOf<Out>: Out itself unless that
-///          is too short to add up in (half and bfloat16: float, rounded once at the end). Each item
-///          is converted to it first, by the operator's lift(item, i) if it has one, else by a
+///          is too short to add up in (half and bfloat16: float, rounded once at the end). Each
+///          item is converted to it first, by the operator's lift(item, i) if it has one, else by a
 ///          constructor, an explicit one too. `init`, if given, comes before the first item. n == 0
 ///          gives init, else the operator's identity. Same bits on every run on one kind of device,
 ///          for the same alignment of `in` to 16 bytes.

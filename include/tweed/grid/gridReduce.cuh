@@ -41,9 +41,9 @@ TWEED_HOST_DEVICE constexpr unsigned long long gridReduceBytes(unsigned long lon
 /// Result   every thread of the block that calls last, same bits in each; the other blocks get
 ///          isLast == false. Same bits on every run, whichever block is last: the order depends on
 ///          the shape of grid and block alone.
-/// Op       associative, T = op(T, T), as of blockReduce(). Order is kept, of threads in a block and
-///          of blocks in the grid (both x fastest), unless it says it is commutative. No identity
-///          is needed; only values of threads are combined.
+/// Op       associative, T = op(T, T), as of blockReduce(). Order is kept, of threads in a block
+///          and of blocks in the grid (both x fastest), unless it says it is commutative. No
+///          identity is needed; only values of threads are combined.
 /// Needs    T trivially copyable. gridReduceBytes<T>(blocks) bytes of state in global memory, whose
 ///          first 4 are 0 before the first launch that uses it, and 0 again after each: nothing
 ///          resets it between launches or replays of a graph. Launches that may run at once need a

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tweed/grid/gridStrideVectors.cuh - go through arrays with all threads of a grid and wide accesses.
+// tweed/grid/gridStrideVectors.cuh - walk arrays with all threads of a grid, by wide accesses.
 #pragma once
 
 #include <tweed/arch/cache.cuh>
@@ -67,8 +67,8 @@ struct Chunk {
   }
 };
 
-// Count chunks, `step` items apart. IsWide: they are aligned for the widest pieces, which spares the
-// question and lets loads be on their way together.
+// Count chunks, `step` items apart. IsWide: they are aligned for the widest pieces, which spares
+// the question and lets loads be on their way together.
 template <class T, int N, int Count>
 struct Chunks {
   Chunk<T, N> chunk[Count];
@@ -224,10 +224,10 @@ TWEED_DEVICE void strideVectors(Index n, F& f, Out* out, First const* first, Res
 ///          alignment allows. Items trivially copyable. out may be one of the inputs if their items
 ///          have one size; else arrays do not overlap. f must not care in which order it is called.
 /// Sync     none. Threads run different numbers of turns: no barrier inside.
-/// Cost     where all arrays are aligned alike (counted from 16-byte boundaries, in items), 16 bytes
-///          an instruction and 64 bytes of a thread on their way at a time. Otherwise the output is
-///          still stored 16 bytes at a time, and inputs are loaded by 8, 4, 2 or 1. Up to 15 items
-///          at either end are single.
+/// Cost     where all arrays are aligned alike (counted from 16-byte boundaries, in items), 16
+///          bytes an instruction and 64 bytes of a thread on their way at a time. Otherwise the
+///          output is still stored 16 bytes at a time, and inputs are loaded by 8, 4, 2 or 1. Up to
+///          15 items at either end are single.
 /// Errors   compile time: N, types. More dimensions and overlapping arrays stop the kernel under
 ///          TWEED_DEBUG and on the loom.
 /// Source   J. Luitjens, "CUDA Pro Tip: increase performance with vectorized memory access", 2013.

@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-// Hidden: a shared library starts its own kernels, by its own runtime, also where another one in the
-// process has the same functions.
+// Hidden: a shared library starts its own kernels, by its own runtime, also where another one in
+// the process has the same functions.
 #pragma GCC visibility push(hidden)
 namespace tweed {
 

@@ -10,8 +10,8 @@
 
 namespace tweed {
 
-/// Scratch memory on the device, of one stream. Zeroed once; from then on each call finds in it what
-/// the last one left, and knows what of that to ignore: nothing is reset between calls.
+/// Scratch memory on the device, of one stream. Zeroed once; from then on each call finds in it
+/// what the last one left, and knows what of that to ignore: nothing is reset between calls.
 ///
 ///     tweed::Workspace workspace(stream);
 ///     tweed::deviceReduce(in, n, out, tweed::Sum{}, workspace);  // as often as you like

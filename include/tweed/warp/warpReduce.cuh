@@ -192,8 +192,8 @@ TWEED_DEVICE unsigned groupMask(int lane) {
 /// Sync     the lanes of a group call it together; groups are independent. No barrier; orders no
 ///          memory.
 /// Cost     log2(Width) shuffles for every 4 bytes of T, and one more in a whole warp whose op does
-///          not say that it is commutative. A whole warp's sum, minimum or maximum of integers of at
-///          most 32 bits, and their and, or and xor of at most 64: one instruction for every 4
+///          not say that it is commutative. A whole warp's sum, minimum or maximum of integers of
+///          at most 32 bits, and their and, or and xor of at most 64: one instruction for every 4
 ///          bytes from sm_80 on.
 /// Errors   compile time: Width, T not trivially copyable, op not callable as T = op(T, T).
 /// Source   CUDA C++ Programming Guide, warp shuffle functions: reduction across a warp; PTX ISA,

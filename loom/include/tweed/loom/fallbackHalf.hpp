@@ -34,8 +34,8 @@ class ShortFloat {
     }
     return static_cast<unsigned short>(sign | result);
   }
-  // A float between x and its neighbour away from it, with an odd last bit where x is none: rounding
-  // that one is rounding x.
+  // A float between x and its neighbour away from it, with an odd last bit where x is none:
+  // rounding that one is rounding x.
   static float roundedToOdd(long double x) {
     float f = static_cast<float>(x);
     if (x != x || static_cast<long double>(f) == x) return f;
