@@ -31,18 +31,26 @@ __global__ void scanItems(T const* in, Prefixes<T>* out, Op op, T init, int coun
   for (int i = 0; i < N; ++i) out[first + i] = {inclusive[i], exclusive[i], {totals[0], totals[1]}};
 }
 
-template <class Shape, int N, class T, class Op>
-void check(std::vector<T> const& in, dim3 block, Op op, T init, std::vector<int> const& counts) {
-  int const size = int(block.x * block.y * block.z) * N;
-  CAPTURE(N);
+// Not for each shape: what checks a shape would take longer to compile than its kernel.
+template <class T, class Op>
+void checkKernel(void (*kernel)(T const*, Prefixes<T>*, Op, T, int), int perThread,
+                 std::vector<T> const& in, dim3 block, Op op, T init,
+                 std::vector<int> const& counts) {
+  int const size = int(block.x * block.y * block.z) * perThread;
+  CAPTURE(perThread);
   DeviceArray<T> const dIn(std::vector<T>(in.begin(), in.begin() + size));
   DeviceArray<Prefixes<T>> const out(std::size_t(size), 0);
   for (int const count : counts) {
     if (count > size || (count == 0 && !tweed::hasIdentity<Op, T>)) continue;
-    tweed::launch(scanItems<Shape, N, T, Op>, {1, block}, dIn.data(), out.data(), op, init, count);
+    tweed::launch(kernel, {1, block}, dIn.data(), out.data(), op, init, count);
     tweed::synchronize();
     checkPrefixes(out.host().data(), size, in.data(), count < 0 ? size : count, op, init);
   }
+}
+
+template <class Shape, int N, class T, class Op>
+void check(std::vector<T> const& in, dim3 block, Op op, T init, std::vector<int> const& counts) {
+  checkKernel<T, Op>(scanItems<Shape, N, T, Op>, N, in, block, op, init, counts);
 }
 
 template <int N, class T, class Op>

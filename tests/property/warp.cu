@@ -66,19 +66,19 @@ bool agreesWithLanes(T const& got, Case const& c, T const* in, unsigned lanes, u
 
 unsigned maskOf(Case const& c) { return unsigned(noise(c.seed) >> 13); }
 
-template <int Width, class T, class Op>
-std::string judgeWarps(WarpResults<T> const* got, Case const& c, T const* in, T const& before,
-                       Op op) {
-  for (unsigned first = 0; first < c.threads; first += Width) {
-    Reference<T, Op> const want(c, in + first, Width, op);
+template <class T, class Op>
+std::string judgeWarps(unsigned width, WarpResults<T> const* got, Case const& c, T const* in,
+                       T const& before, Op op) {
+  for (unsigned first = 0; first < c.threads; first += width) {
+    Reference<T, Op> const want(c, in + first, width, op);
     T const& init = first == 0 ? before : in[first - 1];
-    for (unsigned i = 0; i < Width; ++i) {
+    for (unsigned i = 0; i < width; ++i) {
       WarpResults<T> const& mine = got[first + i];
       unsigned const end = std::min(i, c.count), upTo = std::min(i + 1, c.count);
       unsigned const warp = (first + i) / 32 * 32;
       unsigned const set = maskOf(c) >> (first + i) % 32 & 1u ? maskOf(c) : ~maskOf(c);
       char const* wrong = nullptr;
-      if (!want.agrees(mine.reduced, want.first(Width))) wrong = "warpReduce";
+      if (!want.agrees(mine.reduced, want.first(width))) wrong = "warpReduce";
       if (!same(mine.reduced, got[first].reduced)) wrong = "warpReduce, other than lane 0's";
       if (!want.agrees(mine.reducedFirst, want.first(c.count))) wrong = "warpReduce with count";
       if (!want.agrees(mine.inclusive, want.first(i + 1))) wrong = "warpInclusiveScan";
@@ -88,7 +88,7 @@ std::string judgeWarps(WarpResults<T> const* got, Case const& c, T const* in, T 
       if (!want.agrees(mine.exclusiveFirst, want.before(end, init, op)))
         wrong = "warpExclusiveScan with count";
       for (unsigned k = 0; k < 4; ++k)
-        if (!want.agrees(mine.totals[k], want.first(k % 2 == 0 ? Width : c.count)))
+        if (!want.agrees(mine.totals[k], want.first(k % 2 == 0 ? width : c.count)))
           wrong = "a total of a scan";
       if (isAnySet<Op> &&
           !agreesWithLanes(mine.ofLanes, c, in + warp, std::min(32u, c.threads - warp), set, op))
@@ -99,15 +99,21 @@ std::string judgeWarps(WarpResults<T> const* got, Case const& c, T const* in, T 
   return "";
 }
 
-// Blocks of whole groups of Width.
-template <int Width, class T, class Op>
-void checkWidth(char const* name, unsigned kinds, unsigned loomCases, Op op) {
+template <class T, class Op>
+using Kernel = void (*)(T const*, unsigned const*, unsigned const*, unsigned const*, T const*,
+                        WarpResults<T>*, Op);
+
+// Blocks of whole groups of `width`. Not for each width: that would take longer to compile than
+// the kernel.
+template <class T, class Op>
+void checkKernel(Kernel<T, Op> kernel, unsigned width, char const* name, unsigned kinds,
+                 unsigned loomCases, Op op) {
   unsigned const least = tweed::hasIdentity<Op, T> ? 0 : 1;
-  Space const space{{Width, 1, least, 0, 0, 0}, {160, 1, Width, 15, kinds, 9999}, [](Case const&) {
-                      return unsigned(Width);
+  Space const space{{width, 1, least, 0, 0, 0}, {160, 1, width, 15, kinds, 9999}, [](Case const&) {
+                      return 32u;
                     }};
   checkProperty(name, space, loomCases, [&](std::vector<Case> cases) {
-    unsigned const threads = cases[0].threads / Width * Width;
+    unsigned const threads = cases[0].threads / width * width;
     Inputs<T> inputs;
     std::vector<unsigned> masks;
     for (Case& c : cases) {
@@ -119,18 +125,22 @@ void checkWidth(char const* name, unsigned kinds, unsigned loomCases, Op op) {
     DeviceArray<unsigned> const firsts(inputs.firsts), counts(inputs.counts), dMasks(masks);
     DeviceArray<WarpResults<T>> const out(cases.size() * threads);
     watchCalls(op);
-    tweed::launch(runWarps<Width, T, Op>, {cases.size(), threads}, in.data(), firsts.data(),
-                  counts.data(), dMasks.data(), inits.data(), out.data(), op);
+    tweed::launch(kernel, {cases.size(), threads}, in.data(), firsts.data(), counts.data(),
+                  dMasks.data(), inits.data(), out.data(), op);
     tweed::synchronize();
     std::vector<WarpResults<T>> const got = out.host();
     for (std::size_t i = 0; i < cases.size(); ++i) {
       std::string const text =
-          judgeWarps<Width>(got.data() + i * threads, cases[i],
-                            inputs.items.data() + inputs.firsts[i], inputs.inits[i], op);
+          judgeWarps(width, got.data() + i * threads, cases[i],
+                     inputs.items.data() + inputs.firsts[i], inputs.inits[i], op);
       if (!text.empty()) return Verdict{int(i), text};
     }
     return judgeCalls(op);
   });
+}
+template <int Width, class T, class Op>
+void checkWidth(char const* name, unsigned kinds, unsigned loomCases, Op op) {
+  checkKernel<T, Op>(runWarps<Width, T, Op>, Width, name, kinds, loomCases, op);
 }
 
 template <class T, class Op>

@@ -36,35 +36,49 @@ __global__ void scanCounts(T const* in, Prefixes<T>* out, Op op, T init, int con
   out[t] = {inclusive, exclusive, {total, again}};
 }
 
-template <int Width, class T, class Op>
-void checkWidth(std::vector<T> const& in, Op op, T init) {
-  CAPTURE(Width);
-  int const threads = Width == 32 ? fullThreads : oddThreads;
-  int const groups = threads / Width;
+template <class T, class Op>
+struct Kernels {
+  void (*groups)(T const*, Prefixes<T>*, Op, T);
+  void (*counts)(T const*, Prefixes<T>*, Op, T, int const*);
+};
+
+// Not for each width: what checks a width would take longer to compile than its kernels.
+template <class T, class Op>
+void checkKernels(Kernels<T, Op> const& kernels, int width, std::vector<T> const& in, Op op,
+                  T init) {
+  CAPTURE(width);
+  int const threads = width == 32 ? fullThreads : oddThreads;
+  int const groups = threads / width;
   DeviceArray<T> const dIn(in);
   DeviceArray<Prefixes<T>> const out(std::size_t(threads), 0);
-  tweed::launch(scanGroups<Width, T, Op>, {1, unsigned(threads)}, dIn.data(), out.data(), op, init);
+  tweed::launch(kernels.groups, {1, unsigned(threads)}, dIn.data(), out.data(), op, init);
   tweed::synchronize();
   std::vector<Prefixes<T>> got = out.host();
-  for (int first = 0; first < threads; first += Width)
-    checkPrefixes(got.data() + first, Width, in.data() + first, Width, op, init);
+  for (int first = 0; first < threads; first += width)
+    checkPrefixes(got.data() + first, width, in.data() + first, width, op, init);
 
   // Every count, a different one in each group.
   int const least = tweed::hasIdentity<Op, T> ? 0 : 1;
-  for (int base = least; base <= Width; base += isShort() && base > 2 && base < Width - 3 ? 3 : 1) {
+  for (int base = least; base <= width; base += isShort() && base > 2 && base < width - 3 ? 3 : 1) {
     std::vector<int> counts;
     for (int g = 0; g < groups; ++g)
-      counts.push_back(least + (base - least + g * 7) % (Width - least + 1));
+      counts.push_back(least + (base - least + g * 7) % (width - least + 1));
     DeviceArray<int> const dCounts(counts);
-    tweed::launch(scanCounts<Width, T, Op>, {1, unsigned(threads)}, dIn.data(), out.data(), op,
-                  init, dCounts.data());
+    tweed::launch(kernels.counts, {1, unsigned(threads)}, dIn.data(), out.data(), op, init,
+                  dCounts.data());
     tweed::synchronize();
     got = out.host();
     for (int g = 0; g < groups; ++g) {
-      checkPrefixes(got.data() + g * Width, Width, in.data() + g * Width, counts[std::size_t(g)],
+      checkPrefixes(got.data() + g * width, width, in.data() + g * width, counts[std::size_t(g)],
                     op, init);
     }
   }
+}
+
+template <int Width, class T, class Op>
+void checkWidth(std::vector<T> const& in, Op op, T init) {
+  Kernels<T, Op> const kernels{scanGroups<Width, T, Op>, scanCounts<Width, T, Op>};
+  checkKernels(kernels, Width, in, op, init);
 }
 
 template <class T, class Op>
