@@ -59,6 +59,22 @@ void checkArg(std::vector<T> const& values, int want) {
   }
 }
 
+// next is op where the second index is higher.
+template <class V, class Op>
+void checkNext(std::vector<V> const& all, Op op) {
+  bool good = true;
+  int pairs = 0;
+  for (V const& a : all) {
+    for (V const& b : all) {
+      if (a.index >= b.index) continue;
+      good = good && sameElement(op.next(a, b), op(a, b));
+      ++pairs;
+    }
+  }
+  CHECK(good);
+  CHECK(pairs > 100);
+}
+
 template <class T, class Index>
 struct Answers {
   Indexed<T, Index> min, max, minNumber, maxNumber;
@@ -105,6 +121,11 @@ TEST_SUITE("argOps") {
       for (int const index : {-5, 0, 1}) all.push_back({value, index});
     checkAlgebra(all, ArgMin{}), checkAlgebra(all, ArgMax{});
     checkAlgebra(all, ArgMinNumber{}), checkAlgebra(all, ArgMaxNumber{});
+  }
+  TEST_CASE_TEMPLATE("next gives the same of elements in order of their index", T, float, double) {
+    auto const all = decidingElements<T, int>();
+    checkNext(all, ArgMin{}), checkNext(all, ArgMax{});
+    checkNext(all, ArgMinNumber{}), checkNext(all, ArgMaxNumber{});
   }
   TEST_CASE("the first NaN wins, however it is grouped (C09)") {
     float const nan = std::numeric_limits<float>::quiet_NaN();
@@ -192,7 +213,8 @@ TEST_SUITE("argOps") {
     std::vector<Indexed<float>> items;
     for (std::size_t i = 0; i < n; ++i)
       items.push_back({float(noise(i) % 9973) - 100.f, (1ll << 33) - (long long)(i)});
-    items[777].value = items[888].value = 20000.f;
+    // Their indices count down, also within a thread, whose items are 256 apart.
+    items[376].value = items[632].value = items[777].value = items[888].value = 20000.f;
     CHECK((onDevice(items, ArgMax{}) == Indexed{20000.f, (1ll << 33) - 888}));
     items[5000].value = otherNan<float>();
     items[6000].value = tweed::Limits<float>::nan();

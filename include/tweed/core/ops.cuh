@@ -19,6 +19,8 @@ inline constexpr bool isShortUnsigned = isSame<T, unsigned short> || isSame<T, c
 //   template <class T> static T identity();       the same for an operator of many types
 //   A lift(T x) const;                            what one input is combined as, if not as itself
 //   A lift(T x, Index i) const;                   the same for input i: where it stands matters
+//   A next(A a, A b) const;                       op(a, b), if that is cheaper where lift(x, i) made
+//                                                 both, and each i in a is less than each in b
 //
 // Nothing is assumed of an operator that says nothing: order is kept, no identity is invented.
 
@@ -206,6 +208,11 @@ TWEED_HOST_DEVICE auto liftsAt(int)
     -> decltype(void(declare<Op const&>().lift(declare<T const&>(), 0ll)), int());
 template <class Op, class T>
 TWEED_HOST_DEVICE char liftsAt(...);
+template <class Op, class T>
+TWEED_HOST_DEVICE auto nexts(int)
+    -> decltype(T(declare<Op const&>().next(declare<T const&>(), declare<T const&>())), int());
+template <class Op, class T>
+TWEED_HOST_DEVICE char nexts(...);
 
 }  // namespace detail
 
@@ -250,6 +257,17 @@ TWEED_HOST_DEVICE constexpr auto lift(Op const& op, T const& x, [[maybe_unused]]
     return op.lift(x);
   } else {
     return x;
+  }
+}
+
+/// op(a, b) where all inputs of type T in `a` stand before those in `b`: by the operator's next, if
+/// it has one and was told where they stand.
+template <class T, class Op, class A>
+TWEED_HOST_DEVICE constexpr A combineNext(Op const& op, A const& a, A const& b) {
+  if constexpr (needsIndex<Op, T> && sizeof(detail::nexts<Op, A>(0)) == sizeof(int)) {
+    return op.next(a, b);
+  } else {
+    return op(a, b);
   }
 }
 

@@ -28,10 +28,10 @@ inline GridState gridState(void* memory, std::size_t bytes) {
           (bytes - gridStateHeader) / sizeof *words};
 }
 
-template <class Acc>
+template <class Tuning>
 unsigned reduceMostBlocks() {
   return unsigned(deviceAttribute(cudaDevAttrMultiProcessorCount, currentDevice()) *
-                  tuning::Reduce<Acc>::blocksPerProcessor);
+                  Tuning::blocksPerProcessor);
 }
 
 // Gives each of the blocks, as many as are needed, the vectors that it loads at once.
@@ -88,7 +88,7 @@ template <class Acc, bool IsAnySize = false, class T, class Out, class Op, class
 void reduceAs(T const* in, std::size_t n, Out* out, Op op, Init init, Workspace* workspace,
               cudaStream_t stream) {
   using Task = ReduceTask<T, Acc, Out, Op, Init>;
-  using Tuning = tuning::Reduce<Acc>;
+  using Tuning = tuning::Reduce<Acc, needsIndex<Op, T>>;
   using Small = typename Tuning::Small;
   using Block = typename Tuning::OneBlock;
   using Large = typename Tuning::Large;
@@ -101,7 +101,7 @@ void reduceAs(T const* in, std::size_t n, Out* out, Op op, Init init, Workspace*
   Task task{in, in + split.head, out, n, split.vectors, 0, 0, 0, 0, 0, 0, {}, op, init};
   task.head = static_cast<unsigned char>(split.head);
   task.tail = static_cast<unsigned char>(split.tail);
-  unsigned const mostBlocks = reduceMostBlocks<Acc>();
+  unsigned const mostBlocks = reduceMostBlocks<Tuning>();
   if constexpr (!IsAnySize) {
     unsigned const onceMost = smaller(mostBlocks, unsigned(onceBlocks));
     if (fitsOnce<OneSmall>(split.vectors, 1))
@@ -151,7 +151,7 @@ void reduceChecked(T const* in, std::size_t n, Out* out, Op op, Init init, Works
 template <class Out>
 std::size_t deviceReduceBytes() {
   using Acc = AccumulatorOf<Out>;
-  return detail::reduceBytes<Acc>(detail::reduceMostBlocks<Acc>());
+  return detail::reduceBytes<Acc>(detail::reduceMostBlocks<tuning::Reduce<Acc>>());
 }
 
 /// Combines in[0..n) with `op` and writes the result to *out.

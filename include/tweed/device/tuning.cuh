@@ -5,7 +5,9 @@
 namespace tweed::tuning {
 
 /// deviceReduce, by accumulator. Measured on an H200 by benchmarks/device/deviceReduceTuning.cu.
-template <class Acc>
+/// IsIndexed: items that are combined together with where they stand, in twice the registers, so
+/// that a multiprocessor holds one large block.
+template <class Acc, bool IsIndexed = false>
 struct Reduce {
   /// A large accumulator takes registers and shared memory that fewer threads have more of.
   static constexpr bool isSmall = sizeof(Acc) <= 16;
@@ -26,7 +28,7 @@ struct Reduce {
     static constexpr int loads = isSmall ? 8 : 2;
   };
   /// The most blocks for each multiprocessor.
-  static constexpr int blocksPerProcessor = 2;
+  static constexpr int blocksPerProcessor = IsIndexed && isSmall ? 1 : 2;
 };
 
 }  // namespace tweed::tuning

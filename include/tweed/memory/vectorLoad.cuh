@@ -13,6 +13,7 @@ namespace tweed {
 /// several can be on their way. T needs no default constructor.
 template <class T>
 struct VectorLoad {
+  using Item = T;
   static constexpr int items = vectorItems<T>;
   static constexpr bool isVector = items > 1 || (sizeof(T) == 16 && alignof(T) == 16);
   using Raw = typename Conditional<isVector, arch::Bytes16, arch::Words<T>>::Type;
@@ -49,8 +50,8 @@ struct VectorLoad {
     if constexpr (Count == 1) {
       return Acc(lift(op, item[First], Index(index + First)));
     } else {
-      return op(foldItems<Acc, First, Count / 2>(item, op, index),
-                foldItems<Acc, First + Count / 2, Count / 2>(item, op, index));
+      return combineNext<T>(op, foldItems<Acc, First, Count / 2>(item, op, index),
+                            foldItems<Acc, First + Count / 2, Count / 2>(item, op, index));
     }
   }
 };
@@ -74,8 +75,8 @@ TWEED_DEVICE Acc foldLoaded(typename L::Raw const* raw, Op op, Index index) {
     return L::template fold<Acc>(*raw, op, index);
   } else {
     constexpr int half = Count / 2;
-    return op(
-        foldLoaded<L, Acc, half, Step>(raw, op, index),
+    return combineNext<typename L::Item>(
+        op, foldLoaded<L, Acc, half, Step>(raw, op, index),
         foldLoaded<L, Acc, half, Step>(raw + half, op, Index(index + half * Step * L::items)));
   }
 }
