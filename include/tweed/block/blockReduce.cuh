@@ -92,12 +92,18 @@ TWEED_DEVICE T blockFoldToFirst(T const& value, Op op, int count) {
   constexpr bool isRake = isTriviallyCopyable<T> && Shape::maxThreads > warpThreads &&
                           !isReduxBlock<T, Op, Shape::maxThreads>;
   if constexpr (isRake && !IsCounted && Shape::isStatic && Shape::maxThreads % warpThreads == 0) {
-    // Down is faster than a butterfly for four bytes, and slower for eight.
-    constexpr bool isDown = sizeof(T) <= 4 || !isCommutative<Op>;
+    using Form = RakeForm<T, Op, Shape::maxThreads>;
+    // Down is faster than a butterfly of 32 lanes for four bytes, and slower for eight.
+    constexpr bool isDown =
+        (sizeof(T) <= 4 && !isRedux<T, Op> && !Form::isTwice) || !isCommutative<Op>;
     auto result = arch::Words<T>::of(value);
-    rakeParts<Shape>(value, op, [&](T const& fold, int lane) {
-      result = arch::Words<T>::of(isDown ? foldDown<warpThreads>(fullMask, fold, op, lane)
-                                         : foldLanes<warpThreads>(fullMask, fold, op, lane));
+    rakeParts<Shape, Form>(value, op, [&](T const& part, int lane) {
+      constexpr int groups = Form::isTwice ? 4 : warpThreads;
+      T fold = part;
+      if constexpr (Form::isTwice)
+        fold = rakeLanes<groups>(rakeScratchOf<T, Shape::maxThreads>().folds, part, op, lane);
+      result = arch::Words<T>::of(isDown ? foldDown<groups>(fullMask, fold, op, lane)
+                                         : foldLanes<groups>(fullMask, fold, op, lane));
     });
     arch::syncBlock();
     return result.value();
@@ -138,11 +144,12 @@ struct ToFirst {};
 /// Sync     call it from all threads of the block. Holds two __syncthreads() (none in a block of at
 ///          most 32 threads, three if T is not trivially copyable); safe to call again at once,
 ///          also with another type, operator or block function.
-/// Cost     a block of 256, 4-byte T: 1 shared store, 2 shared loads and 3 shuffles in warp 0, 1
-///          broadcast load. Static shared memory: BlockThreads * sizeof(T), up to 1/2 more as
-///          padding where T has at most 16 bytes, and four T, once for all operators. Integers that
-///          warpReduce folds in one instruction: that in place of the shuffles, and up to 128
-///          threads a T a warp. T not trivially copyable: thread 0 folds alone.
+/// Cost     a block of 256, 4-byte T: 1 shared store; 4 shared loads, a store and a shuffle in warp
+///          0; 1 broadcast load. Static shared memory: BlockThreads * sizeof(T), up to 1/2 more as
+///          padding where T has at most 16 bytes, and four T, or 36 if T has at most four bytes,
+///          once for all operators. Integers that warpReduce folds in one instruction: that in
+///          place of the shuffles, and up to 128 threads a T a warp. T not trivially copyable:
+///          thread 0 folds alone.
 /// Errors   compile time: block size, op not callable as T = op(T, T), BlockThreads * sizeof(T) and
 ///          its padding above 48 KiB. A block of another shape than the launch's stops the kernel
 ///          under TWEED_DEBUG and on the loom, else is undefined.
@@ -177,9 +184,8 @@ TWEED_DEVICE T blockReduce(T value, Op op, Count count) {
 ///     float const sum = tweed::blockReduce<256, tweed::ToFirst>(x);
 ///     if (threadIdx.x == 0) out[blockIdx.x] = sum;
 ///
-/// Cost     5 shuffles in warp 0 and no broadcast. Where full multiprocessors do little else, whole
-///          warps without count take up to 8 % less time (floats; doubles up to 256 threads); a
-///          block alone waits up to 25 cycles longer.
+/// Cost     no broadcast. Where full multiprocessors do little else, whole warps without count take
+///          up to 8 % less time; a block alone waits about as long.
 template <class Shape, class To, class T, class Op = Sum, class = EnableIf<isSame<To, ToFirst>>>
 TWEED_DEVICE T blockReduce(T value, Op op = Op{}) {
   static_assert(isReduction<Op, T>, "tweed::blockReduce: op must be callable as T = op(T, T)");

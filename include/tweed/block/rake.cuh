@@ -75,19 +75,26 @@ TWEED_DEVICE T foldPiecesSerial(T const* values, Op op) {
 //             loads of 16 bytes. Sixteen: faster up to 256 threads.
 //   serial    eight bytes and more fold one after the other: for a tree the compiler spares
 //             registers, and waits for each pair of loads (1024 threads: 731 cycles; 537 serially)
+//   pairs     neighbours fold by a shuffle before they store: half as much to rake. 1024 threads:
+//             7 to 14 % less latency, and less time for all but affine maps. 512: slower
+//   twice     four lanes rake what all lanes have folded, in place of three shuffles
 //   partials  what warp 0 leaves for every thread to fold: each doubling takes one shuffle out of
 //             the chain, and makes the load in every warp longer
-template <class T, class Op, int Threads>
+// IsOften: pairs and twice are for kernels that call again; one that folds once waits for every
+// instruction to be fetched, and the plain form has fewer (2^13 doubles: 1.20 us; pairs 1.25).
+template <class T, class Op, int Threads, bool IsOften = true>
 struct RakeForm {
-  static constexpr bool isColumns = isTriviallyCopyable<T> && isCommutative<Op> &&
+  static constexpr bool isPlain = isRedux<T, Op> || sizeof(T) > 16;
+  static constexpr bool isPairs = IsOften && !isPlain && Threads == maxBlockThreads;
+  static constexpr bool isColumns = isTriviallyCopyable<T> && isCommutative<Op> && !isPairs &&
                                     Threads % warpThreads == 0 &&
                                     (sizeof(T) == 8 || (sizeof(T) == 16 && Threads <= 256));
   static constexpr bool isSerial = sizeof(T) >= 8;
-  static constexpr int partials = isRedux<T, Op> || sizeof(T) > 8 ? 1
-                                  : Threads <= 64                 ? 4
-                                  : sizeof(T) == 8                ? 1
-                                  : Threads <= 128                ? 2
-                                                                  : 4;
+  static constexpr bool isTwice = IsOften && !isPlain && sizeof(T) <= 4 && Threads >= 256;
+  static constexpr int partials = isPlain || sizeof(T) > 8 ? 1
+                                  : Threads <= 64          ? 4
+                                  : sizeof(T) == 8         ? 1
+                                                           : 2;
 };
 
 // The rake: every thread stores its value; warp 0 reads them all, each lane a run of neighbours,
@@ -120,7 +127,9 @@ struct RakeLayout {
 // free.
 template <class T, int Items>
 struct RakeScratch {
+  static constexpr bool hasFolds = sizeof(T) <= 4;
   SharedArray<T, Items> values;
+  SharedArray<typename Conditional<hasFolds, T, char>::Type, hasFolds ? warpThreads : 1> folds;
   SharedArray<T, sizeof(T) <= 8 ? 4 : 1> partials;
 };
 template <class T, int Items>
@@ -131,6 +140,10 @@ TWEED_DEVICE RakeScratch<T, Items>& rakeScratch() {
       "48 KiB of static shared memory that a block has");
   __shared__ RakeScratch<T, Items> scratch;
   return scratch;
+}
+template <class T, int Threads>
+TWEED_DEVICE auto& rakeScratchOf() {
+  return rakeScratch<T, RakeLayout<T, Threads>::items>();
 }
 
 // Large values in a loop, which unrolled would be thousands of instructions.
@@ -149,11 +162,11 @@ TWEED_DEVICE T foldRun(T const* values, Op op) {
 
 // Stores the values, and has each lane of warp 0 fold its part of them: then(fold, lane). Holds one
 // barrier. Every thread has a value, and warps are whole.
-template <class Shape, class T, class Op, class Then>
+template <class Shape, class Form, class T, class Op, class Then>
 TWEED_DEVICE void rakeParts(T const& value, Op op, Then then) {
-  using Layout = RakeLayout<T, Shape::maxThreads>;
-  using Form = RakeForm<T, Op, Shape::maxThreads>;
-  auto& scratch = rakeScratch<T, Layout::items>();
+  constexpr int share = Form::isPairs ? 2 : 1;
+  using Layout = RakeLayout<T, Shape::maxThreads / share>;
+  auto& scratch = rakeScratchOf<T, Shape::maxThreads>();
   int const rank = Shape::rank();
   if constexpr (Form::isColumns) {
     if (rank >= warpThreads) scratch.values.construct(rank, value);
@@ -163,7 +176,8 @@ TWEED_DEVICE void rakeParts(T const& value, Op op, Then then) {
     auto const row = [&](int i) { return i == 0 ? value : column[i * warpThreads]; };
     then(foldTreeOf<T, Layout::run>(row, op), rank);
   } else {
-    scratch.values.construct(Layout::index(rank), value);
+    T const fold = foldDown<share>(fullMask, value, op, rank);
+    if (rank % share == 0) scratch.values.construct(Layout::index(rank / share), fold);
     arch::syncBlock();
     if (rank >= warpThreads) return;
     T const* const run = scratch.values.data() + Layout::index(rank * Layout::run);
@@ -171,23 +185,39 @@ TWEED_DEVICE void rakeParts(T const& value, Op op, Then then) {
   }
 }
 
-// The same with the folds of the groups of Lanes lanes, each in every lane of its group.
-template <class Shape, int Lanes, class T, class Op, class Then>
+// The folds of the Groups groups of neighbouring lanes, that of group g in the lanes g, g + Groups
+// ... By shared memory: there and back takes less time than three shuffles. All lanes do the same,
+// which spares a branch.
+template <int Groups, class T, class Op>
+TWEED_DEVICE T rakeLanes(SharedArray<T, warpThreads>& folds, T const& value, Op op, int lane) {
+  constexpr int run = warpThreads / Groups;
+  folds.construct(lane, value);
+  arch::syncWarp();
+  return foldRun<run * sizeof(T) % 16 == 0, false, run>(folds.data() + lane % Groups * run, op);
+}
+
+// The fold of all values, in every lane of warp 0: then(fold, lane). For kernels that fold once.
+template <class Shape, class T, class Op, class Then>
 TWEED_DEVICE void rakeAllBy(T const& value, Op op, Then then) {
-  rakeParts<Shape>(value, op, [&](T const& fold, int lane) {
-    then(foldLanes<Lanes>(fullMask, fold, op, lane), lane);
-  });
+  rakeParts<Shape, RakeForm<T, Op, Shape::maxThreads, false>>(
+      value, op, [&](T const& part, int lane) {
+        then(foldLanes<warpThreads>(fullMask, part, op, lane), lane);
+      });
 }
 
 template <class Shape, class T, class Op>
 TWEED_DEVICE T rakeAll(T const& value, Op op) {
-  constexpr int partials = RakeForm<T, Op, Shape::maxThreads>::partials;
-  constexpr int lanes = warpThreads / partials;
-  auto& scratch = rakeScratch<T, RakeLayout<T, Shape::maxThreads>::items>();
-  rakeParts<Shape>(value, op, [&](T const& part, int lane) {
-    T const fold = isCommutative<Op> ? foldLanes<lanes>(fullMask, part, op, lane)
-                                     : foldDown<lanes>(fullMask, part, op, lane);
-    if (lane % lanes == 0) scratch.partials.construct(lane / lanes, fold);
+  using Form = RakeForm<T, Op, Shape::maxThreads>;
+  constexpr int groups = Form::isTwice ? 4 : warpThreads;
+  constexpr int partials = Form::partials;
+  constexpr int lanes = groups / partials;
+  auto& scratch = rakeScratchOf<T, Shape::maxThreads>();
+  rakeParts<Shape, Form>(value, op, [&](T const& part, int lane) {
+    T fold = part;
+    if constexpr (Form::isTwice) fold = rakeLanes<groups>(scratch.folds, part, op, lane);
+    fold = isCommutative<Op> ? foldLanes<lanes>(fullMask, fold, op, lane)
+                             : foldDown<lanes>(fullMask, fold, op, lane);
+    if (lane < groups && lane % lanes == 0) scratch.partials.construct(lane / lanes, fold);
   });
   arch::syncBlock();
   constexpr int bytes = partials * int(sizeof(T));
@@ -200,7 +230,7 @@ TWEED_DEVICE T rakeAll(T const& value, Op op) {
 template <class Shape, class T, class Op, class Then>
 TWEED_DEVICE void rakeFirstBy(T const& value, Op op, int count, Then then) {
   using Layout = RakeLayout<T, Shape::maxThreads>;
-  auto& scratch = rakeScratch<T, Layout::items>();
+  auto& scratch = rakeScratchOf<T, Shape::maxThreads>();
   int const rank = Shape::rank();
   if (rank < count) scratch.values.construct(Layout::index(rank), value);
   arch::syncBlock();
@@ -215,7 +245,7 @@ TWEED_DEVICE void rakeFirstBy(T const& value, Op op, int count, Then then) {
 
 template <class Shape, class T, class Op>
 TWEED_DEVICE T rakeFirst(T const& value, Op op, int count) {
-  auto& scratch = rakeScratch<T, RakeLayout<T, Shape::maxThreads>::items>();
+  auto& scratch = rakeScratchOf<T, Shape::maxThreads>();
   rakeFirstBy<Shape>(value, op, count, [&](T const& fold, int lane) {
     if (lane == 0) scratch.partials.construct(0, fold);
   });

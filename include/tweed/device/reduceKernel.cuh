@@ -235,7 +235,7 @@ TWEED_KERNEL void __launch_bounds__(Shape::threads, 1) reduce(Task const task) {
   if constexpr (fold.hasNone) {
     rakeFirstBy<AllThreads>(fold.value(), task.op, threadsWithItems<Shape>(task), keep);
   } else {
-    rakeAllBy<AllThreads, warpThreads>(fold.value(), task.op, keep);
+    rakeAllBy<AllThreads>(fold.value(), task.op, keep);
   }
   if (threadIdx.x >= warpThreads) return;
   if constexpr (Shape::isGrid) {
