@@ -77,10 +77,10 @@ TWEED_DEVICE T exclusiveItems(T (&items)[N], Op op, T const& init, int count) {
 /// Sync     call it from all threads of the block. Holds two __syncthreads() (none in a block of at
 ///          most 32 threads, three if T is not trivially copyable); safe to call again at once,
 ///          also with another type, operator or block function.
-/// Cost     4-byte T: up to 128 threads 5 shuffles a warp and one broadcast load; above 1 or 2
-///          shuffles a warp and 6 more in warp 0. Static shared memory: a T a warp; above 128
-///          threads a T a thread (4 bytes), half of that (1024 threads) or a quarter (8 bytes).
-///          T not trivially copyable: thread 0 scans alone.
+/// Cost     4-byte T: up to 128 threads 5 shuffles a warp and one broadcast load; above 8 shuffles
+///          in warp 0, and 1 or 2 in every warp from 257 threads on. Static shared memory: a T a
+///          warp; above 128 threads 2 T a thread, above 256 half of that, above 512 or with 8-byte
+///          T a quarter. T not trivially copyable: thread 0 scans alone.
 /// Errors   compile time: block size, op not callable as T = op(T, T). A block of another shape
 ///          than the launch's stops the kernel under TWEED_DEBUG and on the loom, else is
 ///          undefined.

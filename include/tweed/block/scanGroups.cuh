@@ -60,15 +60,17 @@ TWEED_DEVICE Scan<T> scanFewWarps(T const& value, Op op, int count) {
 }
 
 // More warps: lanes scan in groups, warp 0 rakes the groups' totals as blockReduce rakes values,
-// and every thread puts the prefix of the groups before its own. A scan of whole warps would cost
-// more shuffles, smaller groups longer runs in warp 0. Chosen by benchmarks/block/blockScan.cu on
-// an H200; runs of a T of more than 16 bytes would not fit the registers.
+// and every thread puts the prefix of the groups before its own (a group may be one thread). A scan
+// of whole warps would cost more shuffles, smaller groups longer runs in warp 0. Chosen by
+// benchmarks/block/blockScan.cu on an H200; runs of a T of more than 16 bytes would not fit the
+// registers.
 template <class T, int Threads>
 inline constexpr int scanGroup = sizeof(T) > 16                   ? warpThreads
                                  : sizeof(T) > 8 && Threads > 512 ? 16
                                  : sizeof(T) > 4                  ? 8
                                  : Threads > 512                  ? 4
-                                                                  : 2;
+                                 : Threads > 256                  ? 2
+                                                                  : 1;
 
 // The two arrays make two barriers enough: the next call writes totals, which only warp 0 reads,
 // and it has; and it writes prefixes behind a barrier that all readers pass first.
@@ -93,6 +95,29 @@ union Slots {
   TWEED_DEVICE Slots() {}
 };
 
+// The fold of the lanes before this one, of which the first `count` have data; meaningless in lane 0
+// and behind lane `count`. Three shuffles at a time let a step join four runs in little more time
+// than two; the last step leaves out the lane itself:
+//
+//   lane            0    1    2    3    4     5 ...
+//   d = 1: value    0   01  012 0123 1234  2345
+//   last: before         0   01  012 0123 01234
+template <class T, class Op>
+TWEED_DEVICE T foldLanesBefore(unsigned mask, T value, Op op, int lane, int count) {
+#pragma unroll
+  for (int d = 1; d < warpThreads / 2; d *= 4) {
+    T const near = arch::shuffleUp(mask, value, unsigned(d));
+    T middle = arch::shuffleUp(mask, value, unsigned(2 * d));
+    T const far = arch::shuffleUp(mask, value, unsigned(3 * d));
+    if (lane >= d && lane < count) value = op(near, value);
+    if (lane >= 3 * d && lane < count) middle = op(far, middle);
+    if (lane >= 2 * d && lane < count) value = op(middle, value);
+  }
+  T const near = arch::shuffleUp(mask, value, 1u);
+  T const far = arch::shuffleUp(mask, value, unsigned(warpThreads / 2 + 1));
+  return lane > warpThreads / 2 && lane <= count ? op(far, near) : near;
+}
+
 // Lane l of warp 0 makes the inclusive prefixes of its run of groups. The first `groups` of all
 // have data; IsWhole: all of them.
 template <bool IsWhole, int Most, class T, class Op>
@@ -112,16 +137,25 @@ TWEED_DEVICE void rakePrefixes(unsigned mask, Op op, int lane, int groups) {
 #pragma unroll
   for (int i = 1; i < run; ++i)
     if (i < some) slots.value[i] = op(slots.value[i - 1], slots.value[i]);
-  T const upTo = scanUp<warpThreads>(mask, slots.value[run - 1], op, lane, fullLanes);
-  if constexpr (run > 1) {
-    T const before = arch::shuffleUp(mask, upTo, 1u);
+  if constexpr (sizeof(T) <= 4) {
+    T const before = foldLanesBefore(mask, slots.value[run - 1], op, lane, fullLanes);
     if (lane > 0) {
 #pragma unroll
-      for (int i = 0; i < run - 1; ++i)
+      for (int i = 0; i < run; ++i)
         if (i < some) slots.value[i] = op(before, slots.value[i]);
     }
+  } else {
+    T const upTo = scanUp<warpThreads>(mask, slots.value[run - 1], op, lane, fullLanes);
+    if constexpr (run > 1) {
+      T const before = arch::shuffleUp(mask, upTo, 1u);
+      if (lane > 0) {
+#pragma unroll
+        for (int i = 0; i < run - 1; ++i)
+          if (i < some) slots.value[i] = op(before, slots.value[i]);
+      }
+    }
+    slots.value[run - 1] = upTo;
   }
-  slots.value[run - 1] = upTo;
   auto* const to = reinterpret_cast<Unit*>(scratch.prefixes.data() + at);
 #pragma unroll
   for (int i = 0; i < units; ++i) to[i] = slots.unit[i];
@@ -144,13 +178,14 @@ TWEED_DEVICE Scan<T> scanByGroups(T const& value, Op op, int count) {
           : firstLanes(smaller(warpThreads, Shape::threads() - rank / warpThreads * warpThreads));
   T own = scanUp<width>(mask, value, op, lane, last + 1);
   if (lane == last) scratch.totals.construct(Layout::index(group), own);
-  if constexpr (IsExclusive) own = arch::shuffleUp(mask, own, 1u, width);
+  if constexpr (IsExclusive && width > 1) own = arch::shuffleUp(mask, own, 1u, width);
   arch::syncBlock();
   if (rank < warpThreads)
     rakePrefixes<IsWhole && Shape::maxThreads == most * width, most, T>(mask, op, rank, groups);
   arch::syncBlock();
   T const total = scratch.prefixes[Layout::index(groups - 1)];
   if (!IsWhole && rank - IsExclusive >= count) return {total, total};
+  if constexpr (!IsExclusive && width == 1) return {scratch.prefixes[Layout::index(group)], total};
   if (group == 0) return {own, total};
   T const before = scratch.prefixes[Layout::index(group - 1)];
   return {IsExclusive && lane == 0 ? before : op(before, own), total};
