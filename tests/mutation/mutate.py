@@ -50,14 +50,15 @@ SHORT = [run('forward', 1, True), run('reverse', 1, True), run('random:1', 4, Tr
 LONG = [run('forward', 1, False), run('random:1', 4, False), run('reverse', 1, False)]
 SANITIZED = [run('random:1', 8, True), run('random:2', 8, True), run('random:3', 8, True)]
 # A lane is a way of compiling; a stage is some runs of it, of the header's own tests (True) or of
-# the others. Only a missing order needs ThreadSanitizer in all tests, which is slow to compile.
+# its neighbours. Only a missing order needs ThreadSanitizer, which is slow to compile.
 LANES = {'plain': '', 'thread': 'thread', 'address': 'address'}
 STAGES = [('plain', True, SHORT), ('plain', True, LONG), ('plain', False, SHORT),
-          ('plain', False, LONG), ('address', True, SANITIZED[:1]), ('thread', True, SANITIZED)]
+          ('address', True, SANITIZED[:1])]
 ORDER_STAGES = [('plain', True, SHORT), ('thread', True, SANITIZED), ('plain', True, LONG),
-                ('plain', False, SHORT), ('thread', False, SANITIZED), ('plain', False, LONG)]
+                ('plain', False, SHORT), ('thread', False, SANITIZED)]
 ORDER_KINDS = ('barrier', 'fence', 'acquire', 'release', 'atomic')
-GROUP_SIZE = 40  # mutants in one program
+GROUP_SIZE = 200  # mutants in one program
+NEIGHBOURS = 4
 
 
 def stop(code, text):
@@ -155,8 +156,9 @@ class Project:
                 stop(1, f'the build fails:\n{output}')
 
     def link_words(self, test, lane):
-        command = re.sub(r'^: && | && :$', '', test.link[lane])
-        return command.split()
+        # Newer CMakes have the linker write, beside the object, which files it has read.
+        unwanted = r'^: && | && :$|(-Xlinker |-Wl,)--dependency-file\S*'
+        return re.sub(unwanted, '', test.link[lane]).split()
 
     def compile_command(self, test, lane, what, where=None):
         """The words that compile the test unoptimised, with the headers under `where` first; `what`
@@ -184,7 +186,8 @@ class Project:
             list(pool.map(look, self.tests.values()))
 
     def dependents(self, header):
-        """(own tests, others), the likeliest to notice first."""
+        """(own tests, neighbours), the likeliest to notice first. What only a distant test notices
+        counts as not noticed."""
         path = header[:-len('.cuh')].replace('/', '.')
         folder = path.split('.')[0]
         tests = [t for t in self.tests.values() if header in t.headers]
@@ -193,7 +196,7 @@ class Project:
         own = own or [t for t in tests if t.name.startswith(folder + '.')]
         others = [t for t in tests if t not in own]
         size = lambda t: (not t.name.startswith(folder), len(t.headers), t.name)
-        return sorted(own, key=size), sorted(others, key=size)
+        return sorted(own, key=size), sorted(others, key=size)[:NEIGHBOURS]
 
     def live_lines(self, header, test):
         """The lines of the header that the loom compiles."""
@@ -319,6 +322,7 @@ class Campaign:
     def __init__(self, project, texts, mutants):
         self.project, self.texts = project, texts
         self.groups, self.own, self.others = {}, {}, {}
+        self.singles = {}  # by mutant: its unit, where it has one of its own
         self.units = 0
         self.lock = threading.Lock()
         for header in texts:
@@ -334,35 +338,46 @@ class Campaign:
             number = self.units
         return Unit(self.project, self.project.build / f'work/{number}', header, text, lines)
 
+    def in_turn(self, mutants):
+        """Of each program one after the other, as those of a program wait for one compiler."""
+        turns, places = Counter(), {}
+        for mutant in mutants:
+            program = self.groups.get(mutant.key, mutant.header)
+            turns[program] += 1
+            places[mutant.key] = turns[program]
+        return sorted(mutants, key=lambda mutant: places[mutant.key])
+
     def leave(self, mutant):
         if mutant.key in self.groups:
             self.groups[mutant.key].leave()
+        if mutant.key in self.singles:
+            self.singles.pop(mutant.key).clean()
 
-    def judge(self, mutant):
-        """(caught, stillborn or survived; by what)."""
+    def judge(self, mutant, is_first):
+        """(caught, stillborn or survived; by what), in the first stage or in the others."""
         group = self.groups.get(mutant.key)
         stages = ORDER_STAGES if mutant.kind in ORDER_KINDS else STAGES
+        stages = stages[:1] if is_first else stages[1:]
         if mutant.is_constexpr and group:  # together with others it changes at run time alone
-            verdict = self.try_stages(mutant, stages[:1], group)
+            verdict = self.try_stages(mutant, stages, group) if is_first else ('survived', '')
             if verdict[0] != 'survived':
                 return verdict
             group = None
         return self.try_stages(mutant, stages, group)
 
     def try_stages(self, mutant, stages, group):
-        single = None
-        has_compiled = False
+        has_compiled = mutant.key in self.singles
         tests = {True: self.own[mutant.header], False: self.others[mutant.header]}
         for lane, is_own, runs in stages:
             for test in tests[is_own] if lane in self.project.lanes else []:
                 exe, chosen = group.program(mutant, test, lane) if group else (None, 0)
                 if exe is None:
                     chosen = 0
-                    text = rules.apply(self.texts[mutant.header], mutant)
-                    single = single or self.new_unit(mutant.header, text)
-                    exe, output = single.program(test, lane)
+                    if mutant.key not in self.singles:
+                        text = rules.apply(self.texts[mutant.header], mutant)
+                        self.singles[mutant.key] = self.new_unit(mutant.header, text)
+                    exe, output = self.singles[mutant.key].program(test, lane)
                 if exe is None:
-                    single.clean()
                     self.project.unchanged(test, lane)
                     if has_compiled or f'{self.project.source}/tests/' in first_error(output):
                         return 'caught', f'loom.{test.name}, by the compiler'
@@ -373,14 +388,10 @@ class Campaign:
                                                              exe if chosen else None)
                     code, _ = self.project.start(exe, lane, environment, chosen, 10 + 10 * seconds)
                     if code != 0:
-                        if single:
-                            single.clean()
                         how = environment['TWEED_LOOM_SCHEDULE']
                         how += '' if 'TWEED_TEST_SHORT' in environment else ' long'
                         how += ', no end' if code is None else ''
                         return 'caught', f'loom.{test.name}, {lane} {how}'
-        if single:
-            single.clean()
         return 'survived', ''
 
 
@@ -682,14 +693,17 @@ def run_all(options, project, texts, mutants, arguments):
     campaign = Campaign(project, texts, pending)
     lock, done = threading.Lock(), [0]
 
-    def one(mutant):
+    def one(mutant, is_first):
         start = time.time()
-        verdict, how = campaign.judge(mutant)
+        verdict, how = campaign.judge(mutant, is_first)
+        what = show(mutant)
+        if is_first and verdict == 'survived':
+            print(f'          {time.time() - start:5.1f} s not yet: {what}', flush=True)
+            return mutant
         campaign.leave(mutant)
         with lock:
             done[0] += 1
             status[mutant.key], by[mutant.key] = verdict, how
-            what = show(mutant)
             if verdict != 'survived':
                 what = what.splitlines()[0] + f', by {how}'
             print(f'{done[0]:4}/{len(pending)} {time.time() - start:5.1f} s {verdict}: {what}', flush=True)
@@ -698,11 +712,13 @@ def run_all(options, project, texts, mutants, arguments):
                                        'by': how, 'headerDigest': digests[mutant.header],
                                        'suiteDigest': suites[mutant.header]}) + '\n')
 
+    # All in the first stage, which catches most; a run that is stopped has found the most by then.
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        futures = [pool.submit(one, mutant) for mutant in pending]
         try:
-            for future in concurrent.futures.as_completed(futures):
-                future.result()
+            left = pending
+            for is_first in (True, False):
+                futures = [pool.submit(one, m, is_first) for m in campaign.in_turn(left)]
+                left = [m for m in [future.result() for future in futures] if m]
         except RuntimeError as error:
             pool.shutdown(cancel_futures=True)
             stop(1, str(error))
