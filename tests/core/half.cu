@@ -58,6 +58,7 @@ static_assert(tweed::isSame<tweed::AccumulatorOf<__half>, float>);
 static_assert(tweed::isSame<tweed::AccumulatorOf<__nv_bfloat16>, float>);
 static_assert(tweed::isSame<tweed::AccumulatorOf<Values<__half, int>>, Values<float, int>>);
 static_assert(!tweed::isInteger<__half> && !tweed::isInteger<__nv_bfloat16>);
+static_assert(tweed::Limits<__half>::isSigned && tweed::Limits<__nv_bfloat16>::isSigned);
 static_assert(sizeof(__half) == 2 && tweed::isTriviallyCopyable<__half>);
 static_assert(sizeof(__nv_bfloat16) == 2 && tweed::isTriviallyCopyable<__nv_bfloat16>);
 

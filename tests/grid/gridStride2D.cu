@@ -228,6 +228,9 @@ TEST_SUITE("gridStride2D") {
     CHECK((pairsOf(all, 1, {2147483647, 3, {0, 0, 0}, {0, 0, 0}}) == Pairs<unsigned, int>{{0, 0}}));
     CHECK((pairsOf(all, 3, {2147483647, 1024, {0, 0, 0}, {1, 0, 0}}) ==
            Pairs<unsigned, int>{{0, 1}}));
+    // 2 200 000 000 rows further, and again as many would pass 2^32.
+    CHECK((pairsOf(all, 1, {dim3(1, 55000, 40), dim3(1, 1000), {0, 0, 0}, {0, 5, 0}}) ==
+           Pairs<unsigned, int>{{5, 0}, {2200000005, 0}}));
   }
   TEST_CASE("a stride of 2^32 is not one of 0 (C05)") {
     unsigned const blocks = 4194304;

@@ -329,6 +329,27 @@ TEST_SUITE("gridStrideVectors") {
     CHECK(sum.host()[0] == 0);
   }
 #if defined(TWEED_LOOM)
+  TEST_CASE("chunks are moved in the widest pieces that their place allows, behind a head") {
+    alignas(64) static unsigned char memory[256];
+    auto const at = [](auto* type, int bytes) {
+      return reinterpret_cast<decltype(type)>(memory + bytes);
+    };
+    using Floats = tweed::detail::Chunk<float, 4>;
+    using Chars = tweed::detail::Chunk<signed char, 8>;
+    using Triples = tweed::detail::Chunk<Triple, 4>;
+    for (int bytes = 0; bytes < 64; ++bytes) {
+      CAPTURE(bytes);
+      int const most = bytes % 16 == 0 ? 16 : bytes & -bytes;
+      CHECK(Chars::width(at((signed char*)(nullptr), bytes)) == (most < 8 ? most : 8));
+      CHECK(Chars::head(at((signed char*)(nullptr), bytes)) == (64 - bytes) % 8);
+      if (bytes % 4 != 0) continue;
+      CHECK(Floats::width(at((float*)(nullptr), bytes)) == most);
+      CHECK(Floats::head(at((float*)(nullptr), bytes)) == (64 - bytes) % 16 / 4);
+      CHECK(Triples::width(at((Triple*)(nullptr), bytes)) == most);
+      // 12 bytes further on is as far off as 4 bytes before.
+      CHECK(Triples::head(at((Triple*)(nullptr), bytes)) == bytes % 16 / 4);
+    }
+  }
   TEST_CASE("arrays that overlap without being the same, and more dimensions, are stopped") {
     DeviceArray<int> const memory(std::vector<int>(100, 1));
     auto const shifted = [&](int by, int n, tweed::LaunchConfig const& config) {

@@ -339,12 +339,13 @@ class Campaign:
         return Unit(self.project, self.project.build / f'work/{number}', header, text, lines)
 
     def in_turn(self, mutants):
-        """Of each program one after the other, as those of a program wait for one compiler."""
+        """Of each group one after the other, as those of a group wait for one compiler; then those
+        that are compiled alone."""
         turns, places = Counter(), {}
         for mutant in mutants:
-            program = self.groups.get(mutant.key, mutant.header)
-            turns[program] += 1
-            places[mutant.key] = turns[program]
+            group = None if mutant.is_constexpr else self.groups.get(mutant.key)
+            turns[group] += 1
+            places[mutant.key] = (group is None, turns[group])
         return sorted(mutants, key=lambda mutant: places[mutant.key])
 
     def leave(self, mutant):

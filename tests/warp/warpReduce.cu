@@ -14,6 +14,29 @@ namespace {
 
 using namespace tweedTest;
 
+#if defined(TWEED_LOOM)
+// What one instruction folds, as the header's Cost says, and no more.
+template <class Op, class... T>
+constexpr bool areRedux = (tweed::detail::isRedux<T, Op> && ...);
+template <class Op>
+constexpr bool areNarrowRedux =
+    areRedux<Op, bool, char, signed char, unsigned char, short, unsigned short, int, unsigned>;
+template <class Op>
+constexpr bool areWideRedux = areRedux<Op, long, unsigned long, long long, unsigned long long>;
+template <class Op, class... T>
+constexpr bool areNoRedux = (!tweed::detail::isRedux<T, Op> && ...);
+
+static_assert(areNarrowRedux<tweed::Sum> && areNarrowRedux<tweed::Min>);
+static_assert(areNarrowRedux<tweed::MinNumber> && areNarrowRedux<tweed::Max>);
+static_assert(areNarrowRedux<tweed::MaxNumber> && areNarrowRedux<tweed::BitAnd>);
+static_assert(areNarrowRedux<tweed::BitOr> && areNarrowRedux<tweed::BitXor>);
+static_assert(areWideRedux<tweed::BitAnd> && areWideRedux<tweed::BitOr>);
+static_assert(areWideRedux<tweed::BitXor>);
+static_assert(areNoRedux<tweed::Sum, long long, unsigned long long, float, double>);
+static_assert(areNoRedux<tweed::Max, long long, unsigned long long, float, double>);
+static_assert(areNoRedux<tweed::Product, int, unsigned> && areNoRedux<Compose, int, Affine>);
+#endif
+
 // Two warps, and half a one: groups of up to 16 lanes also stand in a warp that is not whole.
 constexpr int fullThreads = 64;
 constexpr int oddThreads = 80;
