@@ -8,6 +8,9 @@ done
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+# What newer CMakes say to the linker by themselves: it names the object's folder a second time.
+mkdir "$scratch/loom.block.planted.dir"
+export LDFLAGS="-Wl,--dependency-file=$scratch/loom.block.planted.dir/link.d"
 
 # try NAME CODE TEXT OPTION...: mutate.py ends with CODE and says TEXT, a regular expression.
 try() {
