@@ -316,6 +316,7 @@ TEST_SUITE("blockReduce") {
     tweed::synchronize();
     int const sum = std::accumulate(in.begin(), in.end(), 0);
     requireAll(out.host(), sum + 100000 * (3 * (sum % 7)));
+    CHECK(Counted::areGone());
   }
   TEST_CASE("calls may follow each other at once (C17)") {
     DeviceArray<unsigned> const wrong(std::vector<unsigned>(1, 0));

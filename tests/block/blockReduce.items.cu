@@ -148,6 +148,7 @@ TEST_SUITE("blockReduce") {
       int const all = foldOnHost(in.data(), 300, tweed::Sum{});
       int const some = foldOnHost(in.data(), count, tweed::Sum{});
       for (int const got : out.host()) REQUIRE(got == all + some * 1000);
+      CHECK(Counted::areGone());
     }
   }
   TEST_CASE("calls may follow each other at once (C17)") {

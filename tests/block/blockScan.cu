@@ -337,6 +337,7 @@ TEST_SUITE("blockScan") {
     tweed::launch(scanAgainAndAgain<65>, {2, 65}, turns, wrong.data());
     tweed::synchronize();
     CHECK(wrong.host()[0] == 0);
+    CHECK(Counted::areGone());
   }
   TEST_CASE("300 ones of 8 bits, counted in 32 (C01)") {
     DeviceArray<signed char> const in(std::vector<signed char>(300, 1));

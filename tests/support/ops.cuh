@@ -5,6 +5,7 @@
 
 #include <tweed/core/config.cuh>
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -130,17 +131,30 @@ struct AddWide {
 /// Copyable, but not trivially; no default constructor. A copy of one that was destroyed is wrong.
 class Counted {
  public:
-  TWEED_HOST_DEVICE explicit Counted(int value) : value_(value), check_(~value) {}
-  TWEED_HOST_DEVICE Counted(Counted const& o) : value_(o.value()), check_(~value_) {}
+  TWEED_HOST_DEVICE explicit Counted(int value) : value_(value), check_(~value) { count(1); }
+  TWEED_HOST_DEVICE Counted(Counted const& o) : value_(o.value()), check_(~value_) { count(1); }
   TWEED_HOST_DEVICE Counted& operator=(Counted const& o) {
     value_ = o.value();
     check_ = ~value_;
     return *this;
   }
-  TWEED_HOST_DEVICE ~Counted() { check_ = 0; }
+  TWEED_HOST_DEVICE ~Counted() {
+    check_ = 0;
+    count(-1);
+  }
   TWEED_HOST_DEVICE int value() const { return check_ == ~value_ ? value_ : -1000000; }
 
+  /// Whether each was destroyed once. On the loom; a GPU cannot say.
+  static bool areGone() { return alive == 0; }
+
  private:
+  static TWEED_HOST_DEVICE void count([[maybe_unused]] int more) {
+#if defined(TWEED_LOOM)
+    alive.fetch_add(more, std::memory_order_relaxed);
+#endif
+  }
+  static inline std::atomic<int> alive{0};
+
   int value_, check_;
 };
 struct AddCounted {
