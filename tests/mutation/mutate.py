@@ -58,7 +58,7 @@ ORDER_STAGES = [('plain', True, SHORT), ('thread', True, SANITIZED), ('plain', T
                 ('plain', False, SHORT), ('thread', False, SANITIZED)]
 ORDER_KINDS = ('barrier', 'fence', 'acquire', 'release', 'atomic')
 GROUP_SIZE = 200  # mutants in one program
-NEIGHBOURS = 4
+NEIGHBOURS = 5
 
 
 def stop(code, text):
@@ -196,7 +196,11 @@ class Project:
         own = own or [t for t in tests if t.name.startswith(folder + '.')]
         others = [t for t in tests if t not in own]
         size = lambda t: (not t.name.startswith(folder), len(t.headers), t.name)
-        return sorted(own, key=size), sorted(others, key=size)[:NEIGHBOURS]
+        first, later = [], []  # the nearest of each folder, and the rest
+        for test in sorted(others, key=size):
+            is_new = all(t.name.split('.')[0] != test.name.split('.')[0] for t in first)
+            (first if is_new else later).append(test)
+        return sorted(own, key=size), (first + later)[:NEIGHBOURS]
 
     def live_lines(self, header, test):
         """The lines of the header that the loom compiles."""
