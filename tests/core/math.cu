@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include "support/device.cuh"
@@ -31,6 +32,8 @@ void checkFloatLimits() {
   CHECK(tweed::Limits<T>::greatest() == Host::infinity());
   CHECK(tweed::Limits<T>::least() == -Host::infinity());
   CHECK(std::isnan(tweed::Limits<T>::nan()));
+  T const nan = tweed::Limits<T>::nan(), quiet = Host::quiet_NaN();
+  CHECK(std::memcmp(&nan, &quiet, sizeof nan) == 0);
 }
 
 struct Answers {
