@@ -214,6 +214,19 @@ TEST_SUITE("blockReduce") {
     checkShape<tweed::Block<8, 4, 3>>(stretches(96), dim3(8, 4, 3), Join{});
     checkShape<tweed::Block<5, 3>>(stretches(15), dim3(5, 3), Join{});
   }
+  TEST_CASE("integers in few warps, whose number is known only at run time") {
+    for (int threads : {1, 31, 32, 33, 63, 64, 65, 96, 97, 128}) {
+      CAPTURE(threads);
+      std::vector<int> const in = smallIntegers<int>(threads, 5);
+      DeviceArray<int> const dIn(in);
+      DeviceArray<int> const out(in.size());
+      tweed::launch(reduceAll<tweed::Dynamic<128>, int, tweed::Sum>, {1, unsigned(threads)},
+                    dIn.data(), out.data(), tweed::Sum{});
+      tweed::synchronize();
+      CHECK(out.host() ==
+            std::vector<int>(in.size(), foldOnHost(in.data(), threads, tweed::Sum{})));
+    }
+  }
   TEST_CASE("every block size from 1 to 1024, known only at run time") {
     int const step = isShort() ? 61 : 1;
     for (int threads = 1; threads <= 1024; threads += step) {
