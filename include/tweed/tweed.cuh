@@ -5,6 +5,9 @@
 #include <tweed/arch/atomic.cuh>
 #include <tweed/arch/barrier.cuh>
 #include <tweed/arch/cache.cuh>
+#include <tweed/arch/copyAsync.cuh>
+#include <tweed/arch/ldmatrix.cuh>
+#include <tweed/arch/mma.cuh>
 #include <tweed/arch/overlap.cuh>
 #include <tweed/arch/redux.cuh>
 #include <tweed/arch/sharedMemory.cuh>

@@ -153,6 +153,18 @@ void Engine::shuffle(Warp& warp, unsigned warpIndex, Group const& group) {
   });
 }
 
+void Engine::needEveryLane(Warp& warp, unsigned warpIndex, Group const& group, char const* verb) {
+  unsigned const missing = group.mask & ~group.arrived;
+  if (!missing || !options_.readsMustBeDefined) return;
+  unsigned const first = unsigned(__builtin_ctz(group.arrived));
+  int const lane = __builtin_ctz(missing);
+  TWEED_LOOM_RAISE(
+      FaultKind::undefinedRead,
+      format("%s(0x%08x) at %s: %s %s lane %d, which %s", group.name, group.mask,
+             show(group.site).c_str(), showThread(warpIndex * 32 + first).c_str(), verb, lane,
+             warp.exists >> lane & 1 ? "has exited" : "the block does not have"));
+}
+
 void Engine::compute(Warp& warp, unsigned warpIndex, Group const& group) {
   using detail::WarpOp;
   auto const call = [&](unsigned lane) -> LaneCall& {
@@ -179,6 +191,7 @@ void Engine::compute(Warp& warp, unsigned warpIndex, Group const& group) {
     case WarpOp::sync:
       break;
     case WarpOp::exchange: {
+      needEveryLane(warp, warpIndex, group, "needs");
       void* payloads[32] = {};
       forEachLane(group.arrived, [&](unsigned lane) { payloads[lane] = call(lane).payload; });
       call(unsigned(__builtin_ctz(group.arrived))).complete(payloads, group.arrived);
@@ -197,15 +210,7 @@ void Engine::compute(Warp& warp, unsigned warpIndex, Group const& group) {
       break;
     default: {  // a reduction
       unsigned const first = unsigned(__builtin_ctz(group.arrived));
-      unsigned const missing = group.mask & ~group.arrived;
-      if (missing && options_.readsMustBeDefined) {
-        int const lane = __builtin_ctz(missing);
-        TWEED_LOOM_RAISE(
-            FaultKind::undefinedRead,
-            format("%s(0x%08x) at %s: %s folds lane %d, which %s", group.name, group.mask,
-                   show(group.site).c_str(), showThread(warpIndex * 32 + first).c_str(), lane,
-                   warp.exists >> lane & 1 ? "has exited" : "the block does not have"));
-      }
+      needEveryLane(warp, warpIndex, group, "folds");
       auto result = std::uint32_t(call(first).in);
       forEachLane(group.arrived & ~(1u << first), [&](unsigned lane) {
         result = combine(group.op, result, std::uint32_t(call(lane).in));

@@ -39,6 +39,9 @@ class Engine {
   unsigned activeMask(Site site);
   int barrier(detail::BarrierOp op, int predicate, char const* name, Site site);
   void namedBarrier(unsigned id, unsigned wanted, Site site);
+  void copyAsync(void* to, void const* from, unsigned bytes, unsigned fromBytes, Site site);
+  void commitCopies();
+  void waitForCopies(unsigned groupsLeft, bool ofAll);
   void spinPause(Site site);
   void preemptionPoint(Site site);
   [[noreturn]] void trap(char const* text, Site site);
@@ -75,6 +78,7 @@ class Engine {
   // collectives.cpp
   void finishGroup(Warp& warp, unsigned warpIndex, std::size_t groupIndex);
   void compute(Warp& warp, unsigned warpIndex, Group const& group);
+  void needEveryLane(Warp& warp, unsigned warpIndex, Group const& group, char const* verb);
   void shuffle(Warp& warp, unsigned warpIndex, Group const& group);
   void settleActive(unsigned warpIndex);
 
@@ -191,6 +195,7 @@ class Engine {
   NamedBarrier namedBarriers_[16];
   char tsanBarrier_[2], tsanBlockStart_, tsanBlockEnd_;
 
+  std::vector<PendingCopies> copies_;  // of each thread; empty until a launch copies
   std::vector<char> dynamicStorage_;
   char* dynamicShared_ = nullptr;
 };

@@ -117,6 +117,15 @@ void namedBarrier(unsigned id, unsigned threads, Site site) {
   if (isObserved()) observer->barrier(true, __builtin_return_address(0));
   engine.namedBarrier(id, threads, site);
 }
+void copyAsync(void* to, void const* from, unsigned bytes, unsigned fromBytes, Site site) {
+  Engine& engine = engineFor("copyAsync");
+  if (isObserved()) observer->copy(to, from, bytes, fromBytes, __builtin_return_address(0));
+  engine.copyAsync(to, from, bytes, fromBytes, site);
+}
+void commitCopies() { engineFor("commitCopies").commitCopies(); }
+void waitForCopies(unsigned groupsLeft, bool ofAll) {
+  engineFor("waitForCopies").waitForCopies(groupsLeft, ofAll);
+}
 void* dynamicShared() { return engineFor("dynamicShared").dynamicShared(); }
 std::size_t dynamicSharedBytes() {
   return engineFor("dynamicSharedBytes").launch()->description->dynamicSharedBytes;

@@ -19,6 +19,8 @@ class Observer {
   virtual void warpCall(detail::WarpOp op, unsigned mask, void const* caller) = 0;
   virtual void activeMask(void const* caller) = 0;
   virtual void barrier(bool isNamed, void const* caller) = 0;
+  virtual void copy(void const* to, void const* from, unsigned bytes, unsigned fromBytes,
+                    void const* caller) = 0;
   virtual void fence(void const* caller) = 0;
   virtual void atomic(void const* p, unsigned bytes, detail::AtomicUse use, void const* caller) = 0;
 

@@ -111,6 +111,7 @@ void Engine::prepareBlock(unsigned block) {
   started_ = 0;
   ready_.clear();
   live_ = blockThreads_;
+  for (PendingCopies& c : copies_) c.copies.clear(), c.groups = 0;
   barrierArrived_ = 0;
   for (NamedBarrier& b : namedBarriers_) b.arrived = 0;
   dead_ = false;

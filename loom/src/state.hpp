@@ -62,6 +62,17 @@ struct Thread {
   unsigned atomicsSinceFenceCount = 0;
 };
 
+/// A copy to shared memory that its thread has not waited for.
+struct PendingCopy {
+  void* to;
+  unsigned bytes, group;
+  unsigned char data[16];
+};
+struct PendingCopies {
+  std::vector<PendingCopy> copies;  // oldest first
+  unsigned groups = 0;              // committed so far
+};
+
 /// Lanes of one warp that wait in one collective with one mask.
 struct Group {
   unsigned mask, arrived;

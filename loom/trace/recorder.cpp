@@ -241,6 +241,12 @@ void Recorder::barrier(bool isNamed, void const* caller) {
   if (isNamed) return currentTrace->call(Event::barrier, false, toNumber(caller));
   currentTrace->blockBarrier(toNumber(caller));
 }
+void Recorder::copy(void const* to, void const* from, unsigned bytes, unsigned fromBytes,
+                    void const* caller) {
+  if (fromBytes > 0)
+    currentTrace->access(toNumber(from), fromBytes, fromBytes == bytes, false, toNumber(caller));
+  currentTrace->access(toNumber(to), bytes, true, true, toNumber(caller));
+}
 void Recorder::fence(void const* caller) {
   currentTrace->call(Event::fence, false, toNumber(caller));
 }

@@ -97,6 +97,8 @@ class Recorder final : public Observer {
   void warpCall(detail::WarpOp op, unsigned mask, void const* caller) override;
   void activeMask(void const* caller) override;
   void barrier(bool isNamed, void const* caller) override;
+  void copy(void const* to, void const* from, unsigned bytes, unsigned fromBytes,
+            void const* caller) override;
   void fence(void const* caller) override;
   void atomic(void const* p, unsigned bytes, detail::AtomicUse use, void const* caller) override;
 

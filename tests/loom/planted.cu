@@ -3,6 +3,8 @@
 /// report; the case of the same name with "ok:" before it is right and must stay silent. Without an
 /// argument lists the cases: sanitizer, name. planted.sh runs them all.
 #if defined(TWEED_LOOM)
+#include <tweed/arch/barrier.cuh>
+#include <tweed/arch/copyAsync.cuh>
 #include <tweed/block/blockReduce.cuh>
 
 #include <cstring>
@@ -24,9 +26,15 @@ __global__ void writeVector(char* p) {
   v.x = v.y = v.z = v.w = 1.f;
 }
 
+__global__ void copyPastEnd(float const* p, int i) {
+  __shared__ float tile[1];
+  tweed::arch::copyAsync<4>(tile, p + i);
+}
+
 void memoryCase(std::string const& name, bool right) {
   Array<float> memory(100);
   if (name == "globalPastEnd") launch(writeAt, shape(1, 1), memory.data(), right ? 99 : 100);
+  if (name == "copyPastEnd") launch(copyPastEnd, shape(1, 1), memory.data(), right ? 99 : 100);
   if (name == "sharedPastEnd") launch(writeShared, shape(1, 1, 256), right ? 63 : 64);
   if (name == "misaligned")
     launch(writeVector, shape(1, 1), reinterpret_cast<char*>(memory.data()) + (right ? 16 : 4));
@@ -120,6 +128,21 @@ __global__ void scratch(int* out) {
   }
 }
 
+// A tile that copies fill, without one of its two barriers.
+enum class Lacks { nothing, barrierAfterWait, barrierBeforeRefill };
+template <Lacks What>
+__global__ void copyTile(int* data) {
+  __shared__ int tile[32];
+  int const i = int(threadIdx.x);
+  for (int turn = 0; turn < 2; ++turn) {
+    tweed::arch::copyAsync<4>(&tile[i], &data[i]);
+    tweed::arch::waitForAllCopies();
+    if (What != Lacks::barrierAfterWait) tweed::arch::syncBlock();
+    data[32 + i] = tile[31 - i];
+    if (What != Lacks::barrierBeforeRefill) tweed::arch::syncBlock();
+  }
+}
+
 void raceCase(std::string const& name, bool right) {
   tweed::loom::Options options = tweed::loom::defaults();
   options.schedule = tweed::loom::Order::random;
@@ -143,14 +166,21 @@ void raceCase(std::string const& name, bool right) {
     launch(right ? fence<true> : fence<false>, shape(8, 1), data.data(), word.data());
   if (name == "acquire")
     launch(right ? acquire<true> : acquire<false>, shape(8, 1), data.data(), word.data());
+  if (name == "copyWait")
+    launch(right ? copyTile<Lacks::nothing> : copyTile<Lacks::barrierAfterWait>, shape(1, 32),
+           data.data());
+  if (name == "copyRefill")
+    launch(right ? copyTile<Lacks::nothing> : copyTile<Lacks::barrierBeforeRefill>, shape(1, 32),
+           data.data());
   if (name == "acrossBlocks")
     launch(right ? acrossBlocks<true> : acrossBlocks<false>, shape(8, 1), data.data());
 }
 
-char const* const memoryCases[] = {"globalPastEnd", "sharedPastEnd", "misaligned",
-                                   "hostTouchesDevice", "useAfterFree"};
+char const* const memoryCases[] = {"globalPastEnd", "copyPastEnd",       "sharedPastEnd",
+                                   "misaligned",    "hostTouchesDevice", "useAfterFree"};
 char const* const raceCases[] = {"barrier",  "beforeBarrier", "reuse",   "scratch",
-                                 "warpSync", "fence",         "acquire", "acrossBlocks"};
+                                 "warpSync", "fence",         "acquire", "acrossBlocks",
+                                 "copyWait", "copyRefill"};
 
 }  // namespace
 

@@ -3,6 +3,8 @@
 // conflicts, sectors and divergence. Same counts in every order of threads.
 
 #include <doctest/doctest.h>
+#include <tweed/arch/copyAsync.cuh>
+#include <tweed/arch/ldmatrix.cuh>
 #include <tweed/launch/launch.cuh>
 #include <tweed/loom/recording.hpp>
 #include <tweed/memory/dynamicShared.cuh>
@@ -212,6 +214,31 @@ TEST_CASE("atomics: each lane of a bank is a pass") {
     CHECK(recording.total(Event::globalStore).requests == 0);
     CHECK(recording.total(Event::warpBarrier).requests == 2);
     CHECK(out.host()[0] == 32 / bins);
+  }
+}
+
+// Each lane copies 16 bytes, `stride` of them apart; then they are loaded as four matrices.
+__global__ void copyAndLoad(uint4 const* in, unsigned* out, int stride) {
+  __shared__ uint4 s[256];
+  tweed::arch::copyAsync<16>(&s[threadIdx.x * stride], &in[threadIdx.x]);
+  tweed::arch::waitForAllCopies();
+  __syncwarp();
+  unsigned word[4];
+  tweed::arch::ldmatrix(word, &s[threadIdx.x * stride]);
+  out[threadIdx.x] = word[0] + word[1] + word[2] + word[3];
+}
+
+TEST_CASE("an asynchronous copy is a load and a store where it starts; ldmatrix a load of rows") {
+  DeviceArray<uint4> in(32);
+  DeviceArray<unsigned> out(32);
+  for (unsigned const stride : {1u, 2u, 8u}) {
+    CAPTURE(stride);
+    auto const recording = recordKernel(copyAndLoad, {1, 32}, static_cast<uint4 const*>(in.data()),
+                                        out.data(), int(stride));
+    checkGlobal(recording.total(Event::globalLoad), 1, 16, 16);
+    checkShared(recording.total(Event::sharedStore), 1, 4 * stride, 4);
+    checkShared(recording.total(Event::sharedLoad), 1, 4 * stride, 4);
+    CHECK(recording.total(Event::exchange).requests == 1);
   }
 }
 

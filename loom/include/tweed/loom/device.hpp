@@ -35,13 +35,28 @@ inline void namedBarrier(unsigned id, unsigned threads, Site site = Site::here()
 }
 
 /// The last lane of `mask` to arrive runs `complete(payloads, arrived)`: payloads[lane] is what
-/// that lane passed, null for lanes not in `arrived`. What matrix instructions are built on. It
+/// that lane passed, null for lanes not in `arrived`: a lane of `mask` that has
+/// exited is a fault, unless Options::readsMustBeDefined is off. What matrix instructions are built on. It
 /// orders no memory other than the payloads.
 inline void warpExchange(unsigned mask, void* payload,
                          void (*complete)(void* const* payloads, unsigned arrived),
                          char const* name, Site site = Site::here()) {
   detail::warpExchange(mask, payload, complete, name, site);
 }
+
+/// Copies `bytes` from global to shared memory, or the first `fromBytes` of them and zeros behind.
+/// As hardware may write at any time, the destination is poisoned (0xFF) until the thread waits for
+/// the copy's group.
+inline void copyAsync(void* to, void const* from, unsigned bytes, unsigned fromBytes,
+                      Site site = Site::here()) {
+  detail::copyAsync(to, from, bytes, fromBytes, site);
+}
+/// Makes the thread's copies since the last call one group.
+inline void commitCopies() { detail::commitCopies(); }
+/// Ends all of the thread's groups but the last `groupsLeft`.
+inline void waitForCopies(unsigned groupsLeft) { detail::waitForCopies(groupsLeft, false); }
+/// Ends all of the thread's copies, also those of no group.
+inline void waitForAllCopies() { detail::waitForCopies(0, true); }
 
 }  // namespace tweed::loom::device
 

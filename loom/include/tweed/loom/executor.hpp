@@ -63,6 +63,10 @@ enum class BarrierOp : unsigned char { sync, count, all, any };
 int barrier(BarrierOp, int predicate, char const* name, Site);
 void namedBarrier(unsigned id, unsigned threads, Site);
 
+void copyAsync(void* to, void const* from, unsigned bytes, unsigned fromBytes, Site);
+void commitCopies();
+void waitForCopies(unsigned groupsLeft, bool ofAll);
+
 void spinPause(Site);
 enum class AtomicUse : unsigned char { load, store, update };
 void atomicPoint(void const*, unsigned bytes, AtomicUse, Site);  ///< before each atomic
