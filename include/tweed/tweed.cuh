@@ -48,9 +48,12 @@
 #include <tweed/matmul/task.cuh>
 #include <tweed/matmul/tileOrder.cuh>
 #include <tweed/matmul/tileShape.cuh>
+#include <tweed/memory/bankConflicts.cuh>
 #include <tweed/memory/dynamicShared.cuh>
 #include <tweed/memory/loadStore.cuh>
+#include <tweed/memory/paddedTile.cuh>
 #include <tweed/memory/sharedArray.cuh>
+#include <tweed/memory/swizzle.cuh>
 #include <tweed/memory/vector.cuh>
 #include <tweed/memory/vectorLoad.cuh>
 #include <tweed/memory/workspace.cuh>

@@ -3,7 +3,7 @@
 // (PTX cp.async).
 #pragma once
 
-#include <tweed/core/math.cuh>
+#include <tweed/arch/sharedMemory.cuh>
 
 namespace tweed::arch {
 
@@ -13,13 +13,6 @@ namespace tweed::arch {
 inline constexpr bool hasCopyAsync = false;
 #else
 inline constexpr bool hasCopyAsync = true;
-#endif
-
-#if defined(__CUDA_ARCH__)
-/// The address within the block's shared memory, as PTX takes it.
-TWEED_DEVICE unsigned sharedAddress(void const* p) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(p));
-}
 #endif
 
 /// Starts to copy Bytes from global to shared memory: the first `fromBytes` of them, and zeros

@@ -3,7 +3,7 @@
 // them (PTX ldmatrix).
 #pragma once
 
-#include <tweed/arch/copyAsync.cuh>
+#include <tweed/arch/sharedMemory.cuh>
 #include <tweed/arch/shuffle.cuh>
 
 namespace tweed::arch {

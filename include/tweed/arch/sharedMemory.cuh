@@ -33,4 +33,14 @@ TWEED_DEVICE unsigned dynamicSharedBytes() {
 #endif
 }
 
+/// A pointer to shared memory as the 32-bit address that the instructions of matrices and of the
+/// copy engine take, none of which the loom has.
+TWEED_DEVICE unsigned sharedAddress([[maybe_unused]] void const* p) {
+#if defined(TWEED_LOOM)
+  loom::device::trap("tweed::arch::sharedAddress: the loom has no such addresses");
+#else
+  return unsigned(__cvta_generic_to_shared(p));
+#endif
+}
+
 }  // namespace tweed::arch
