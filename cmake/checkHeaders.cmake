@@ -18,7 +18,7 @@ set(matmul ${block} launch matmul)
 # Headers without a test of their own, since the tests of others cover them.
 set(untested tweed version core/config block/rake block/scanGroups launch/launchConfig
     launch/launchChecks device/tuning
-    device/gridFold device/reduceKernel matmul/tileShape)
+    device/gridFold device/reduceKernel matmul/mmaConfig matmul/mmaTiles matmul/tileShape)
 
 set(mostLines 300)
 

@@ -45,6 +45,10 @@
 #include <tweed/launch/occupancy.cuh>
 #include <tweed/matmul/epilogue.cuh>
 #include <tweed/matmul/loader.cuh>
+#include <tweed/matmul/mmaConfig.cuh>
+#include <tweed/matmul/mmaKernel.cuh>
+#include <tweed/matmul/mmaMatmul.cuh>
+#include <tweed/matmul/mmaTiles.cuh>
 #include <tweed/matmul/task.cuh>
 #include <tweed/matmul/tileOrder.cuh>
 #include <tweed/matmul/tileShape.cuh>

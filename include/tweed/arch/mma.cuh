@@ -27,8 +27,8 @@ enum class MmaInput {
 template <MmaInput Input>
 inline constexpr int mmaDepth = Input == MmaInput::Tf32 ? 8 : 16;
 
-/// The float nearest to x that Tf32 holds: 10 bits of fraction. Halves go away from zero; NaN stays
-/// NaN, and infinity infinity.
+/// The float nearest to x that Tf32 holds: 10 bits of fraction. Halves go away from zero; infinity
+/// stays infinity, and NaN is cut off: one that only the low 13 bits tell from infinity becomes it.
 /// Source   PTX ISA, cvt.rna.tf32.f32.
 TWEED_DEVICE unsigned toTf32(float x) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -36,9 +36,9 @@ TWEED_DEVICE unsigned toTf32(float x) {
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
   return bits;
 #else
-  unsigned const bits = __builtin_bit_cast(unsigned, x);
-  if (x != x) return 0x7fffffffu;
-  return (bits & 0x7f800000u) == 0x7f800000u ? bits : (bits + 0x1000u) & ~0x1fffu;
+  unsigned bits = __builtin_bit_cast(unsigned, x);
+  if ((bits & 0x7f800000u) != 0x7f800000u) bits += 0x1000u;
+  return bits & ~0x1fffu;
 #endif
 }
 
