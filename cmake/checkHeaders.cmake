@@ -18,7 +18,8 @@ set(matmul ${block} launch matmul)
 # Headers without a test of their own, since the tests of others cover them.
 set(untested tweed version core/config block/rake block/scanGroups launch/launchConfig
     launch/launchChecks device/tuning
-    device/gridFold device/reduceKernel matmul/mmaConfig matmul/mmaTiles matmul/tileShape)
+    device/gridFold device/reduceKernel matmul/mmaConfig matmul/mmaTiles matmul/tileShape
+    arch/target arch/wgmmaShapes matmul/wgmmaConfig matmul/wgmmaStore)
 
 set(mostLines 300)
 

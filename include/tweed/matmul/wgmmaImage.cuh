@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// tweed/matmul/wgmmaImage.cuh - whether the code that this program runs on this device has wgmma.
+#pragma once
+
+#include <tweed/arch/target.cuh>
+#include <tweed/core/error.cuh>
+
+// Hidden: the answer of another library, built for other targets, must not be taken for this one's.
+#pragma GCC visibility push(hidden)
+namespace tweed {
+
+namespace detail {
+
+// Never launched. How many threads a block of it may have says for which target it was compiled,
+// which its version does not: 9.0 and 9.0a are both 90.
+inline constexpr int probeThreadsWithWgmma = 96;
+template <class>
+TWEED_KERNEL void __launch_bounds__(arch::hasWgmma ? probeThreadsWithWgmma : 64) probeWgmma() {}
+
+}  // namespace detail
+
+/// True if the current device runs code of this source that was compiled for sm_90a. False on other
+/// devices, on the loom, and where the source was compiled for plain 90.
+/// Cost     one query of a kernel's attributes.
+/// Errors   throws tweed::Error: earlier work failed.
+[[maybe_unused]] static inline bool imageHasWgmma() {
+#if defined(TWEED_LOOM)
+  return false;
+#else
+  cudaFuncAttributes attributes{};
+  cudaError_t const code =
+      cudaFuncGetAttributes(&attributes, reinterpret_cast<void const*>(&detail::probeWgmma<void>));
+  if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidDeviceFunction) {
+    (void)cudaGetLastError();
+    return false;
+  }
+  TWEED_CHECK(code);
+  return attributes.maxThreadsPerBlock == detail::probeThreadsWithWgmma;
+#endif
+}
+
+}  // namespace tweed
+#pragma GCC visibility pop
