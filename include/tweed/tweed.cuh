@@ -62,6 +62,9 @@
 #include <tweed/matmul/tileShape.cuh>
 #include <tweed/matmul/wgmmaConfig.cuh>
 #include <tweed/matmul/wgmmaImage.cuh>
+#include <tweed/matmul/wgmmaKernel.cuh>
+#include <tweed/matmul/wgmmaMatmul.cuh>
+#include <tweed/matmul/wgmmaStore.cuh>
 #include <tweed/memory/bankConflicts.cuh>
 #include <tweed/memory/dynamicShared.cuh>
 #include <tweed/memory/loadStore.cuh>

@@ -21,6 +21,7 @@ TEST_SUITE("TileOrder") {
                                     tile.column < columns && tile.matrix >= 0 &&
                                     tile.matrix < batch;
               REQUIRE(isInside);
+              CHECK(tweedTest::sameBits(tile, order.at(int(t))));
               seen.insert({tile.row, tile.column, tile.matrix});
             }
             CHECK(seen.size() == std::size_t(order.count()));

@@ -26,11 +26,13 @@ struct TileOrder {
   int groupRows = 16;
 
   TWEED_HOST_DEVICE constexpr long long count() const { return 1ll * rows * columns * batch; }
-  TWEED_HOST_DEVICE constexpr TileIndex at(long long t) const {
-    long long const perMatrix = 1ll * rows * columns;
+  /// `t` as a 32-bit number, where count() is one, is cheaper to divide.
+  template <class Number>
+  TWEED_HOST_DEVICE constexpr TileIndex at(Number t) const {
+    Number const perMatrix = Number(1) * rows * columns;
     int const matrix = int(t / perMatrix);
-    long long const inMatrix = t - matrix * perMatrix;
-    long long const perGroup = 1ll * groupRows * columns;
+    Number const inMatrix = t - matrix * perMatrix;
+    Number const perGroup = Number(1) * smaller(groupRows, rows) * columns;
     int const group = int(inMatrix / perGroup);
     int const inGroup = int(inMatrix - group * perGroup);
     int const height = smaller(groupRows, rows - group * groupRows);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/matmul/wgmmaKernel.cu - tests tweed/matmul/wgmmaKernel.cuh and wgmmaStore.cuh
+#include <tweed/matmul/wgmmaKernel.cuh>
+
+#include "support/wgmma.cuh"
+
+namespace {
+
+using namespace tweedTest;
+using tweed::ColumnMajor;
+using tweed::RowMajor;
+using tweed::WgmmaConfig;
+
+using Bf = __nv_bfloat16;
+using Large = WgmmaConfig<128, 256, 2, 4, 2>;
+
+// The edges of a tile of 128 x 256, of a pair of them, and of 64 items of k and the ring.
+template <class Config, class T, class LayoutA, class LayoutB>
+void checkEdges() {
+  for (int const k : {0, 1, 63, 64, 65, 255, 256, 257})
+    checkProduct<Config, T, LayoutA, LayoutB>({129, 65, k});
+  for (int const m : {1, 2, 63, 64, 65, 127, 128, 255, 256, 257})
+    checkProduct<Config, T, LayoutA, LayoutB>({m, 33, 40, 1, 7});
+  for (int const n : {1, 2, 7, 8, 63, 64, 65, 255, 256, 257, 513})
+    checkProduct<Config, T, LayoutA, LayoutB>({9, n, 40, 2, 3});
+  checkProduct<Config, T, LayoutA, LayoutB>({300, 296, 320});
+}
+
+using Task = tweed::MatmulTask<tweed::MatrixView<Bf const, RowMajor>,
+                               tweed::MatrixView<Bf const, ColumnMajor>,
+                               tweed::MatrixView<Bf, RowMajor>, tweed::Identity>;
+
+std::string refusalOf(Task const& task) {
+  return refusal([&] { tweed::WgmmaProduct<Large, Task>(task).launch(nullptr); });
+}
+
+}  // namespace
+
+TEST_SUITE("wgmmaKernel") {
+  TEST_CASE("without wgmma the host says so, and what to pass") {
+    if (tweed::imageHasWgmma()) return;
+    std::string const text = refusalOf({});
+    CHECK(contains(text, "code for sm_90a"));
+    CHECK(contains(text, "-gencode=arch=compute_90a,code=sm_90a"));
+    CHECK(contains(text, "CMAKE_CUDA_ARCHITECTURES=90a-real"));
+  }
+#if !defined(TWEED_LOOM)
+  TEST_CASE("all four layouts at every edge of a tile") {
+    if (!hasWgmmaHere()) return;
+    SUBCASE("A row-major, B column-major") { checkEdges<Large, Bf, RowMajor, ColumnMajor>(); }
+    SUBCASE("A row-major, B row-major") { checkEdges<Large, Bf, RowMajor, RowMajor>(); }
+    SUBCASE("A column-major, B column-major") { checkEdges<Large, Bf, ColumnMajor, ColumnMajor>(); }
+    SUBCASE("A column-major, B row-major") { checkEdges<Large, Bf, ColumnMajor, RowMajor>(); }
+  }
+  TEST_CASE("batches, and a B that all share") {
+    if (!hasWgmmaHere()) return;
+    for (int const batch : {2, 3, 7}) {
+      checkProduct<Large, Bf, RowMajor, ColumnMajor>({130, 72, 80, 0, 0, 0, batch});
+      checkProduct<Large, Bf, RowMajor, ColumnMajor>({30, 71, 80, 0, 2, 0, batch, true});
+    }
+  }
+  TEST_CASE("C anywhere: not aligned, and with any leading dimension") {
+    if (!hasWgmmaHere()) return;
+    for (int const shift : {1, 2, 4, 7, 8})
+      checkProduct<Large, Bf, RowMajor, ColumnMajor>({150, 264, 70, 0, 0, shift});
+    for (int const pad : {1, 2, 5, 8})
+      checkProduct<Large, Bf, RowMajor, ColumnMajor>({150, 264, 70, 0, pad});
+  }
+  TEST_CASE("empty products write nothing") {
+    if (!hasWgmmaHere()) return;
+    checkProduct<Large, Bf, RowMajor, ColumnMajor>({0, 16, 16});
+    checkProduct<Large, Bf, RowMajor, ColumnMajor>({16, 0, 16});
+    checkProduct<Large, Bf, RowMajor, ColumnMajor>({0, 0, 0});
+  }
+  TEST_CASE("the same bits every time") {
+    if (!hasWgmmaHere()) return;
+    DrawnMatrix<Bf, RowMajor> a(500, 600, 0, 1, 0, 5);
+    DrawnMatrix<Bf, ColumnMajor> b(600, 700, 0, 1, 0, 6);
+    DeviceArray<Bf> const c(500 * 700);
+    Task const task{a.view(), b.view(), tweed::rowMajor(c.data(), 500, 700), {}};
+    tweed::WgmmaProduct<Large, Task> const product(task);
+    product.launch(nullptr);
+    tweed::synchronize();
+    auto const first = c.host();
+    for (int turn = 0; turn < 10; ++turn) {
+      TWEED_CHECK(cudaMemset(c.data(), 0xff, first.size() * sizeof(Bf)));
+      product.launch(nullptr);
+      tweed::synchronize();
+      auto const again = c.host();
+      CHECK(std::memcmp(first.data(), again.data(), first.size() * sizeof(Bf)) == 0);
+    }
+  }
+  TEST_CASE("what the copy engine cannot load is refused by name, and C stays") {
+    if (!hasWgmmaHere()) return;
+    DeviceArray<Bf> const memory(std::vector<Bf>(64 * 64, Bf(1.0f)));
+    DeviceArray<Bf> const c(std::vector<Bf>(64, Bf(3.0f)));
+    Task const good{tweed::rowMajor<Bf const>(memory.data(), 8, 8),
+                    tweed::columnMajor<Bf const>(memory.data(), 8, 8),
+                    tweed::rowMajor(c.data(), 8, 8),
+                    {}};
+    Task task = good;
+    task.a.data += 1;
+    CHECK(contains(refusalOf(task), "A begins 2 bytes behind a multiple of 16"));
+    task = good;
+    task.b.leadingDimension = 9;
+    CHECK(contains(refusalOf(task), "B has a stride of 18 bytes in dimension 1"));
+    task = good;
+    task.a = task.a.batched(2, 65), task.c = task.c.batched(2, 64);
+    CHECK(contains(refusalOf(task), "A has a stride of 130 bytes in dimension 2"));
+    tweed::synchronize();
+    for (Bf const value : c.host()) CHECK(float(value) == 3.0f);
+  }
+#endif
+}

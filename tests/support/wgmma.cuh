@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/support/wgmma.cuh - products by wgmma on drawn matrices, compared with sums in double.
+#pragma once
+
+#include <tweed/matmul/wgmmaKernel.cuh>
+
+#include <cmath>
+
+#include "support/hopper.cuh"
+
+namespace tweedTest {
+
+/// A drawn matrix in device memory. What pads its rows, and lies behind them, is NaN.
+template <class T, class Layout>
+struct DrawnMatrix {
+  tweed::MatrixView<T, Layout> shape;  // of host data
+  std::vector<T> values;
+  DeviceArray<T> memory;
+
+  DrawnMatrix(int rows, int columns, int pad, int batch, int shift, std::uint64_t seed)
+      : shape(makeShape(rows, columns, pad, batch)),
+        values(draw(shape, seed)),
+        memory(values, std::size_t(shift)) {
+    shape.data = values.data();
+  }
+
+  tweed::MatrixView<T const, Layout> view() const {
+    return {memory.data(),          shape.rows,  shape.columns,
+            shape.leadingDimension, shape.batch, shape.batchStride};
+  }
+  double at(int row, int column, int matrix) const {
+    return double(float(shape(row, column, shape.batchStride == 0 ? 0 : matrix)));
+  }
+
+  static tweed::MatrixView<T, Layout> makeShape(int rows, int columns, int pad, int batch) {
+    bool const isRowMajor = tweed::isSame<Layout, tweed::RowMajor>;
+    long long const leading = (isRowMajor ? columns : rows) + pad;
+    long long const size = leading * (isRowMajor ? rows : columns);
+    return {nullptr, rows, columns, leading, batch, batch == 1 ? 0 : size};
+  }
+  static std::vector<T> draw(tweed::MatrixView<T, Layout> const& shape, std::uint64_t seed) {
+    bool const isRowMajor = tweed::isSame<Layout, tweed::RowMajor>;
+    long long const size =
+        shape.leadingDimension * (isRowMajor ? shape.rows : shape.columns) * shape.batch;
+    std::vector<T> values(std::size_t(size), T(NAN));
+    for (long long matrix = 0; matrix < shape.batch; ++matrix)
+      for (long long r = 0; r < shape.rows; ++r)
+        for (long long c = 0; c < shape.columns; ++c) {
+          auto const i = std::size_t(shape.offset(r, c, matrix));
+          values[i] = T(float(double(noise(seed * 7919 + i) >> 11) / double(1ull << 52) - 1.0));
+        }
+    return values;
+  }
+};
+
+/// Relative roundings of a type: of what is loaded (TF32 drops 13 bits), and of what is stored.
+template <class T>
+inline constexpr double loadError = sizeof(T) == 4 ? 2.0 / 1024 : 0.0;
+template <class T>
+inline constexpr double storeError = tweed::isSame<T, __half>          ? 1.0 / 2048
+                                     : tweed::isSame<T, __nv_bfloat16> ? 1.0 / 256
+                                                                       : 1.0 / (1 << 24);
+
+/// Needs no old C: the product plus a number that says where it stands.
+struct AddPlace {
+  TWEED_HOST_DEVICE float operator()(float value, tweed::Coord at) const {
+    return value + float(at.row % 7) - float(at.column % 5) + float(at.matrix);
+  }
+};
+struct AddOldC {
+  static constexpr bool needsC = true;
+  float alpha, beta;
+  TWEED_HOST_DEVICE float operator()(float value, float c, tweed::Coord) const {
+    return alpha * value + beta * c;
+  }
+};
+
+struct Product {
+  int m, n, k;
+  int pad = 0;     ///< items behind each row or column of A and B; a multiple of 16 bytes of them
+  int padC = 0;    ///< any number
+  int shiftC = 0;  ///< items off 256 bytes
+  int batch = 1;
+  bool sharesB = false;
+};
+
+/// C = epilogue(A * B) is right within the bounds of its types; nothing else is written.
+template <class Config, class T, class LayoutA, class LayoutB, class Item = T,
+          class Epilogue = tweed::Identity>
+void checkProduct(Product const& p, Epilogue epilogue = {}) {
+  INFO("m ", p.m, ", n ", p.n, ", k ", p.k, ", pad ", p.pad, ", of C ", p.padC, ", batch ",
+       p.batch);
+  // Leading dimensions are multiples of 16 bytes, as the copy engine needs.
+  int const unit = 16 / int(sizeof(T));
+  auto const padOf = [&](int contiguous) {
+    return (unit - contiguous % unit) % unit + p.pad * unit;
+  };
+  bool const isRowA = tweed::isSame<LayoutA, tweed::RowMajor>;
+  bool const isRowB = tweed::isSame<LayoutB, tweed::RowMajor>;
+  DrawnMatrix<T, LayoutA> a(p.m, p.k, padOf(isRowA ? p.k : p.m), p.batch, 0, 1);
+  DrawnMatrix<T, LayoutB> b(p.k, p.n, padOf(isRowB ? p.n : p.k), p.sharesB ? 1 : p.batch, 0, 2);
+  using DrawnC = DrawnMatrix<Item, tweed::RowMajor>;
+  auto const shapeC = DrawnC::makeShape(p.m, p.n, p.padC, p.batch);
+  constexpr bool readsC = tweed::detail::needsC<Epilogue>;
+  std::vector<Item> before = DrawnC::draw(shapeC, 3);
+  if (!readsC) before.assign(before.size(), Item(NAN));
+  DeviceArray<Item> const c(before, std::size_t(p.shiftC));
+
+  using Task =
+      tweed::MatmulTask<tweed::MatrixView<T const, LayoutA>, tweed::MatrixView<T const, LayoutB>,
+                        tweed::MatrixView<Item, tweed::RowMajor>, Epilogue>;
+  auto viewC = shapeC;
+  viewC.data = c.data();
+  auto viewB = b.view();
+  viewB.batch = p.batch;
+  Task const task{a.view(), viewB, viewC, epilogue};
+  tweed::WgmmaProduct<Config, Task>(task).launch(nullptr);
+  tweed::synchronize();
+
+  std::vector<Item> const after = c.host();
+  int wrong = 0;
+  std::vector<bool> isItem(after.size(), false);
+  for (int matrix = 0; matrix < p.batch; ++matrix)
+    for (int row = 0; row < p.m; ++row)
+      for (int column = 0; column < p.n; ++column) {
+        double sum = 0, sumOfSizes = 0;
+        for (int i = 0; i < p.k; ++i) {
+          double const term = a.at(row, i, matrix) * b.at(i, column, p.sharesB ? 0 : matrix);
+          sum += term, sumOfSizes += std::fabs(term);
+        }
+        auto const place = std::size_t(viewC.offset(row, column, matrix));
+        isItem[place] = true;
+        tweed::Coord const at{row, column, matrix};
+        double expected, scale = 1;
+        if constexpr (readsC) {
+          // A linear epilogue, in double.
+          double const old = double(float(before[place]));
+          expected = double(epilogue.alpha) * sum + double(epilogue.beta) * old;
+          scale = std::fabs(double(epilogue.alpha));
+        } else {
+          expected = sum + double(epilogue(0.0f, at));
+        }
+        double const error = std::fabs(double(float(after[place])) - expected);
+        double const bound =
+            scale * (loadError<T> + (p.k / (32.0 / sizeof(T)) + 2) / (1 << 23)) * sumOfSizes +
+            1.01 * storeError<Item> * std::fabs(expected) + 1e-6 * std::fabs(expected);
+        if (!(error <= bound) && ++wrong <= 3)
+          MESSAGE("C(", row, ", ", column, ") of ", matrix, " is ", double(float(after[place])),
+                  ", not ", expected);
+      }
+  CHECK(wrong == 0);
+  bool isIntact = true;
+  for (std::size_t i = 0; i < after.size(); ++i)
+    isIntact = isIntact && (isItem[i] || sameBits(after[i], before[i]));
+  CHECK(isIntact);
+}
+
+}  // namespace tweedTest
