@@ -19,7 +19,7 @@ set(matmul ${block} launch matmul)
 set(untested tweed version core/config block/rake block/scanGroups launch/launchConfig
     launch/launchChecks device/tuning
     device/gridFold device/reduceKernel matmul/mmaConfig matmul/mmaTiles matmul/tileShape
-    arch/target arch/wgmmaShapes matmul/wgmmaConfig matmul/wgmmaStore)
+    arch/target arch/wgmmaShapes matmul/wgmmaConfig matmul/wgmmaStore matmul/configuration)
 
 set(mostLines 300)
 

@@ -2,6 +2,7 @@
 // tweed/matmul/task.cuh - one product as the kernels take it.
 #pragma once
 
+#include <tweed/core/ops.cuh>
 #include <tweed/matmul/epilogue.cuh>
 #include <tweed/matmul/loader.cuh>
 #include <tweed/matmul/tileOrder.cuh>
@@ -17,12 +18,14 @@ struct MatmulTask {
   using B = B_;
   using C = C_;
   using Epilogue = Epilogue_;
+  using Acc = AccumulatorOf<RemoveConst<typename A::Item>>;
   static_assert(C::isRowMajor, "tweed::MatmulTask: C is row-major");
 
   A a;  ///< m x k
   B b;  ///< k x n
   C c;  ///< m x n
   Epilogue epilogue;
+  Acc* partials = nullptr;  ///< of the epilogue's reductions, if it has any: see tileReduce.cuh
 
   TWEED_HOST_DEVICE int m() const { return int(c.rows); }
   TWEED_HOST_DEVICE int n() const { return int(c.columns); }
@@ -35,12 +38,15 @@ struct MatmulTask {
     return {ceilDiv(m(), Shape::m), ceilDiv(n(), Shape::n), batch(), groupRows};
   }
 
-  /// Finishes an item of C and stores it.
+  /// Finishes an item of C and stores it. Returns it as it was before it became an item of C, for
+  /// the reductions.
   template <class Acc>
-  TWEED_DEVICE void store(Acc value, Coord at) const {
+  TWEED_DEVICE Acc store(Acc value, Coord at) const {
     auto& item = c(at.row, at.column, at.matrix);
     using Item = typename C::Item;
-    item = Item(detail::finish(epilogue, value, at, [&] { return item; }));
+    Acc const finished = detail::finish(epilogue, value, at, [&] { return item; });
+    item = Item(finished);
+    return finished;
   }
 };
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// tweed/matmul/configuration.cuh - what a kernel for products tells the host about itself.
+#pragma once
+
+#include <tweed/matmul/task.cuh>
+
+#if !defined(__CUDACC_RTC__)
+
+#include <tweed/launch/deviceInfo.cuh>
+
+#include <cstddef>
+#include <string>
+
+// Hidden, as in launch/launch.cuh.
+#pragma GCC visibility push(hidden)
+namespace tweed {
+
+/// What a choice among kernels depends on beside the product.
+struct MatmulDevice {
+  int computeCapability;  ///< major * 10 + minor
+  int multiprocessors;
+  std::size_t sharedBytes;  ///< of one block at most
+};
+
+/// The current device. A few queries that the runtime answers at once.
+inline MatmulDevice matmulDevice() {
+  int const device = currentDevice();
+  auto const ask = [=](cudaDeviceAttr attribute) { return deviceAttribute(attribute, device); };
+  return {ask(cudaDevAttrComputeCapabilityMajor) * 10 + ask(cudaDevAttrComputeCapabilityMinor),
+          ask(cudaDevAttrMultiProcessorCount),
+          std::size_t(ask(cudaDevAttrMaxSharedMemoryPerBlockOptin))};
+}
+
+// What a configuration is: a type without data, one for each kernel and its tile, with
+//
+//     static constexpr Path path;
+//     using Part = TileShape<...>;         // of C, that one call of reduceTile sees: the tile, or a
+//                                          // block's share of it
+//     static std::string name();           // "simt 128x128x16, 2 stages"
+//
+//     template <class Task>
+//     static constexpr bool takes;         // its types and layouts; nothing below is instantiated
+//                                          // if not
+//     template <class Task>                // empty, or why it cannot do this product here, with the
+//     static std::string refusal(Task const&, MatmulDevice const&);    // operand and the numbers
+//     template <class Task>                // by a small model: see tiledMicroseconds
+//     static double microseconds(Task const&, MatmulDevice const&);
+//     template <class Task>                // of its own, beside that of reductions; mostly 0
+//     static std::size_t workspaceBytes(Task const&, MatmulDevice const&);
+//
+//     template <class Task>
+//     struct Prepared;                     // what is made once for many launches: tensor maps
+//     template <class Task>
+//     static Prepared<Task> prepare(Task const&, MatmulDevice const&);
+//     template <class Task>                // starts the kernel; throws tweed::Error
+//     static void launch(Task const&, Prepared<Task> const&, MatmulDevice const&, void* workspace,
+//                        cudaStream_t);
+//
+// It gets m, n, k and batch of at least 1 and at most 2^31 - 1, checked pointers and leading
+// dimensions (any that are not less than a run of items; those of a single run may be anything),
+// and computes all of C. The kernel calls the epilogue as epilogue.cuh says, by task.store() or
+// detail::finish(), and if detail::hasReductions<Epilogue>, reduceTile() once for each part.
+
+namespace detail {
+
+/// What a kernel is worth, measured on one kind of device.
+struct MatmulSpeed {
+  double flopsPerClock;    ///< of one multiprocessor, that many tiles in full flow reach
+  double overheadClocks;   ///< of a tile beside its sum: fill the pipeline, epilogue
+  int blocksPerProcessor;  ///< at once
+  double launchMicroseconds = 2.5;
+  double clocksPerMicrosecond = 1750;
+};
+
+/// The time of a product by tiles of Shape, each split among `split` blocks along K: whole waves of
+/// blocks, none shorter than the memory takes.
+template <class Shape, class Task>
+double tiledMicroseconds(Task const& task, MatmulDevice const& device, MatmulSpeed const& speed,
+                         int split = 1) {
+  double const tiles = double(task.template order<Shape>().count());
+  double const blocks = tiles * split;
+  double const slots = double(device.multiprocessors) * speed.blocksPerProcessor;
+  double const waves = double(ceilDiv((long long)(blocks), (long long)(slots)));
+  double const steps = double(ceilDiv(ceilDiv(task.k(), split), Shape::k));
+  // Blocks beside each other on a multiprocessor share its speed; a lone one has all of it.
+  double const sharing =
+      smaller(double(speed.blocksPerProcessor), larger(1.0, blocks / device.multiprocessors));
+  double const clocks =
+      waves * (2.0 * Shape::m * Shape::n * Shape::k * steps * sharing / speed.flopsPerClock +
+               speed.overheadClocks);
+  return speed.launchMicroseconds + clocks / speed.clocksPerMicrosecond;
+}
+
+}  // namespace detail
+}  // namespace tweed
+#pragma GCC visibility pop
+
+#endif  // !defined(__CUDACC_RTC__)
