@@ -19,7 +19,8 @@ set(matmul ${block} launch matmul)
 set(untested tweed version core/config block/rake block/scanGroups launch/launchConfig
     launch/launchChecks device/tuning
     device/gridFold device/reduceKernel matmul/mmaConfig matmul/mmaTiles matmul/tileShape
-    arch/target arch/wgmmaShapes matmul/wgmmaConfig matmul/wgmmaStore matmul/configuration)
+    arch/target arch/wgmmaShapes matmul/wgmmaConfig matmul/wgmmaStore matmul/configuration
+    matmul/matmulOptions matmul/matmulChoice matmul/tuner)
 
 set(mostLines 300)
 

@@ -56,6 +56,11 @@
 #include <tweed/matmul/epilogue.cuh>
 #include <tweed/matmul/epiloguePieces.cuh>
 #include <tweed/matmul/loader.cuh>
+#include <tweed/matmul/matmul.cuh>
+#include <tweed/matmul/matmulChecks.cuh>
+#include <tweed/matmul/matmulChoice.cuh>
+#include <tweed/matmul/matmulOptions.cuh>
+#include <tweed/matmul/matmulPlan.cuh>
 #include <tweed/matmul/mmaConfig.cuh>
 #include <tweed/matmul/mmaKernel.cuh>
 #include <tweed/matmul/mmaMatmul.cuh>
@@ -66,6 +71,8 @@
 #include <tweed/matmul/tileOrder.cuh>
 #include <tweed/matmul/tileReduce.cuh>
 #include <tweed/matmul/tileShape.cuh>
+#include <tweed/matmul/tune.cuh>
+#include <tweed/matmul/tuner.cuh>
 #include <tweed/matmul/wgmmaConfig.cuh>
 #include <tweed/matmul/wgmmaImage.cuh>
 #include <tweed/matmul/wgmmaKernel.cuh>

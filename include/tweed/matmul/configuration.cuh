@@ -38,11 +38,14 @@ inline MatmulDevice matmulDevice() {
 //                                          // block's share of it
 //     static std::string name();           // "simt 128x128x16, 2 stages"
 //
+//     static constexpr bool isTf32 = true; // optional: takes float and rounds it to TF32; chosen
+//                                          // only where that is asked for
 //     template <class Task>
 //     static constexpr bool takes;         // its types and layouts; nothing below is instantiated
 //                                          // if not
-//     template <class Task>                // empty, or why it cannot do this product here, with the
-//     static std::string refusal(Task const&, MatmulDevice const&);    // operand and the numbers
+//     template <class Task>                // empty, or why it cannot do this product here, with
+//     static std::string refusal(Task const&, MatmulDevice const&);    // the operand, as
+//                                          // Task::nameOfA calls it, and the numbers
 //     template <class Task>                // by a small model: see tiledMicroseconds
 //     static double microseconds(Task const&, MatmulDevice const&);
 //     template <class Task>                // of its own, beside that of reductions; mostly 0

@@ -141,4 +141,11 @@ struct TransposedEpilogue {
   }
 };
 
+namespace detail {
+template <class Epilogue>
+inline constexpr bool isTransposed = false;
+template <class Epilogue>
+inline constexpr bool isTransposed<TransposedEpilogue<Epilogue>> = true;
+}  // namespace detail
+
 }  // namespace tweed

@@ -5,6 +5,10 @@
 #include <tweed/core/ops.cuh>
 #include <tweed/matmul/epilogue.cuh>
 
+#if !defined(__CUDACC_RTC__)
+#include <string>
+#endif
+
 namespace tweed {
 
 /// A piece that lets each item pass and combines those of each row, or of each column, by Op.
@@ -22,6 +26,13 @@ struct AxisReduction {
   TWEED_HOST_DEVICE Acc operator()(Acc value, Coord) const {
     return value;
   }
+#if !defined(__CUDACC_RTC__)
+  std::string refusal(long long, long long, long long) const {
+    return out != nullptr
+               ? ""
+               : std::string(IsPerRow ? "row" : "column") + " reduction: the pointer is null";
+  }
+#endif
 };
 
 /// The sum of each row, or column, of the result; or its maximum: a reduction of the product

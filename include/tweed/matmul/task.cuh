@@ -21,6 +21,11 @@ struct MatmulTask {
   using Acc = AccumulatorOf<RemoveConst<typename A::Item>>;
   static_assert(C::isRowMajor, "tweed::MatmulTask: C is row-major");
 
+  /// What the caller calls the operands: a transposed product has them exchanged.
+  static constexpr bool isTransposed = detail::isTransposed<Epilogue>;
+  static constexpr char const* nameOfA = isTransposed ? "B" : "A";
+  static constexpr char const* nameOfB = isTransposed ? "A" : "B";
+
   A a;  ///< m x k
   B b;  ///< k x n
   C c;  ///< m x n

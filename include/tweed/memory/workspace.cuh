@@ -18,12 +18,13 @@ namespace tweed {
 ///
 /// Shape    `bytes` of memory; the default serves every reduction of values up to 64 bytes on
 ///          devices of up to 256 multiprocessors. Calls name what they need: ...Bytes().
-///          A workspace serves whole-array functions or, by takeState(), kernels of your own.
+///          A workspace serves whole-array functions or, by takeState(), kernels of your own, or
+///          products (matmul), by takeScratch().
 /// Sync     allocated, zeroed and freed in order of the stream; never waits. Calls on other streams
 ///          throw, as two of them at once would use the same memory. Not to be used by two host
 ///          threads at once. It must outlive the graphs that use it, and its stream must outlive
 ///          it. One that is made while its stream is captured must be gone before the capture ends.
-/// Errors   throws tweed::Error: no memory; use for both kinds.
+/// Errors   throws tweed::Error: no memory; use for more than one kind.
 class Workspace {
  public:
   static constexpr std::size_t defaultBytes = std::size_t(1) << 18;
@@ -76,9 +77,20 @@ class Workspace {
     return takeFor(Use::Kernels, call, bytes, stream);
   }
 
+  /// The memory, for a call that needs nothing to be in it.
+  /// Errors   throws tweed::Error: too small; another stream.
+  void* takeScratch(char const* call, std::size_t bytes, cudaStream_t stream) {
+    return takeFor(Use::Scratch, call, bytes, stream);
+  }
+
  private:
-  // Each kind leaves in the memory what the other would take for its own.
-  enum class Use { None, Functions, Kernels };
+  // Each kind leaves in the memory what another would take for its own.
+  enum class Use { None, Functions, Kernels, Scratch };
+  static char const* nameOf(Use use) {
+    return use == Use::Kernels   ? "kernels (takeState)"
+           : use == Use::Scratch ? "products (takeScratch)"
+                                 : "whole-array functions";
+  }
 
   void* takeFor(Use use, char const* call, std::size_t bytes, cudaStream_t stream) {
     if (stream != stream_)
@@ -89,10 +101,8 @@ class Workspace {
                                               std::to_string(bytes) + " bytes, this one has " +
                                               std::to_string(bytes_));
     if (use_ != Use::None && use_ != use)
-      detail::fail(cudaErrorInvalidValue,
-                   std::string(call) + ": the workspace serves " +
-                       (use_ == Use::Kernels ? "kernels (takeState)" : "whole-array functions") +
-                       " already; another one is needed");
+      detail::fail(cudaErrorInvalidValue, std::string(call) + ": the workspace serves " +
+                                              nameOf(use_) + " already; another one is needed");
     use_ = use;
     return data_;
   }

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// tweed/matmul/matmulChoice.cuh - which kernel a product gets, and what it takes to run it.
+#pragma once
+
+#include <tweed/matmul/matmulChecks.cuh>
+#include <tweed/matmul/tuner.cuh>
+#include <tweed/memory/workspace.cuh>
+
+#if !defined(__CUDACC_RTC__)
+
+#include <algorithm>
+#include <vector>
+
+// Hidden, as in launch/launch.cuh.
+#pragma GCC visibility push(hidden)
+namespace tweed {
+
+namespace detail {
+
+template <class View>
+auto constItems(View const& view, long long batch) {
+  using Const = MatrixView<RemoveConst<typename View::Item> const, typename View::Layout>;
+  long long const stride = view.batch == 1 ? 0 : view.batchStride;  // one for all
+  return Const{view.data, view.rows, view.columns, view.leadingDimension, batch, stride};
+}
+
+// The product as kernels take it, with a row-major C.
+template <class A, class B, class C, class Epilogue>
+auto matmulTask(A const& a, B const& b, C const& c, Epilogue const& epilogue) {
+  auto const constA = constItems(a, c.batch);
+  auto const constB = constItems(b, c.batch);
+  if constexpr (C::isRowMajor) {
+    using Task = MatmulTask<decltype(constItems(a, 1)), decltype(constItems(b, 1)), C, Epilogue>;
+    return Task{constA, constB, c, epilogue};
+  } else {
+    using Turned = TransposedEpilogue<Epilogue>;
+    using Task =
+        MatmulTask<decltype(transposed(constItems(b, 1))), decltype(transposed(constItems(a, 1))),
+                   decltype(transposed(c)), Turned>;
+    return Task{transposed(constB), transposed(constA), transposed(c), Turned{epilogue}};
+  }
+}
+
+inline constexpr std::size_t matmulAlignment = 256;  // of what lies in a workspace
+
+// The workspace of a configuration: its own, then the partials of reductions.
+template <class Configuration, class Task>
+std::size_t ownBytes(Task const& task, MatmulDevice const& device) {
+  return roundUp(Configuration::workspaceBytes(task, device), matmulAlignment);
+}
+template <class Configuration, class Task>
+std::size_t workspaceBytes(Task const& task, MatmulDevice const& device) {
+  constexpr int reductions = Reductions<typename Task::Epilogue>::count;
+  auto const partials = std::size_t(partialsBefore<typename Configuration::Part, reductions>(task));
+  return ownBytes<Configuration>(task, device) + partials * sizeof(typename Task::Acc);
+}
+
+template <class Part, int I, class Task>
+void foldReductions([[maybe_unused]] Task const& task, [[maybe_unused]] MatmulDevice const& device,
+                    [[maybe_unused]] cudaStream_t stream) {
+  if constexpr (I < Reductions<typename Task::Epilogue>::count) {
+    long long const lines = reductionLines<ReductionOf<typename Task::Epilogue, I>>(task);
+    long long const blocks = smaller(ceilDiv(lines, 256ll), 8ll * device.multiprocessors);
+    launch(foldReduction<Part, I, Task>, {blocks, 256, 0, stream}, task);
+    foldReductions<Part, I + 1>(task, device, stream);
+  }
+}
+
+// Prepared once: what runs a product again and again.
+template <class Configuration, class Task>
+struct MatmulRun {
+  typename Configuration::template Prepared<Task> prepared;
+
+  MatmulRun(Task const& task, MatmulDevice const& device)
+      : prepared(Configuration::prepare(task, device)) {}
+
+  void operator()(Task task, MatmulDevice const& device, void* workspace,
+                  cudaStream_t stream) const {
+    if constexpr (hasReductions<typename Task::Epilogue>)
+      task.partials = reinterpret_cast<typename Task::Acc*>(static_cast<char*>(workspace) +
+                                                            ownBytes<Configuration>(task, device));
+    if (task.m() > 0 && task.n() > 0 && task.batch() > 0)
+      Configuration::launch(task, prepared, device, workspace, stream);
+    foldReductions<typename Configuration::Part, 0>(task, device, stream);
+  }
+};
+
+// Calls `use` with the configuration at an index.
+template <class Use, class... Configuration>
+void withConfiguration(Configurations<Configuration...>, int index, Use use) {
+  int i = 0;
+  (void)((i++ == index && (use(Configuration{}), true)) || ...);
+}
+
+// What can be said of a configuration and a product.
+struct MatmulChoice {
+  int index;
+  std::string name;
+  std::string refusal;  // empty: it can do it
+  double microseconds;  // by the model
+};
+
+template <class Configuration, class Task>
+MatmulChoice describe(int index, Task const& task, MatmulDevice const& device) {
+  std::string const name = pathName(Configuration::path) + (" " + Configuration::name());
+  std::string const refusal = Configuration::refusal(task, device);
+  double const time = refusal.empty() ? Configuration::microseconds(task, device) : 0;
+  return {index, name, refusal, time};
+}
+
+// All of a list: those that can do it first, the fastest by the model before the others.
+template <class Task, class... Configuration>
+std::vector<MatmulChoice> describeAll(Configurations<Configuration...>, Task const& task,
+                                      MatmulDevice const& device) {
+  int index = 0;
+  std::vector<MatmulChoice> all{describe<Configuration>(index++, task, device)...};
+  std::stable_sort(all.begin(), all.end(), [](MatmulChoice const& a, MatmulChoice const& b) {
+    return a.refusal.empty() != b.refusal.empty() ? a.refusal.empty()
+                                                  : a.microseconds < b.microseconds;
+  });
+  return all;
+}
+
+// The fastest of a list by the model, -1 if none can do it. Says nothing, as it is part of every
+// call.
+template <class Task, class... Configuration>
+int fastest(Configurations<Configuration...>, Task const& task, MatmulDevice const& device) {
+  int best = -1, index = 0;
+  double least = 0;
+  auto const consider = [&](auto configuration) {
+    using This = decltype(configuration);
+    int const i = index++;
+    if (!This::refusal(task, device).empty()) return;
+    double const time = This::microseconds(task, device);
+    if (best >= 0 && time >= least) return;
+    best = i;
+    least = time;
+  };
+  (consider(Configuration{}), ...);
+  return best;
+}
+
+template <class Task, class List>
+[[noreturn]] void refuseAll(List list, Task const& task, MatmulDevice const& device) {
+  std::string text = matmulName + std::string("none of the kernels can do this product");
+  for (MatmulChoice const& choice : describeAll(list, task, device))
+    text += "; " + choice.name + ": " + choice.refusal;
+  fail(cudaErrorNotSupported, text);
+}
+
+// Nothing to add up: one kernel for all paths, since none of them multiplies. A type of its own.
+struct NoProduct : PlainConfiguration {
+  static std::string name() { return "without products"; }
+};
+using NoProducts = Configurations<NoProduct>;
+
+// Checks, chooses, and calls use(task, device, list, index).
+template <class A, class B, class C, class Epilogue, class Options, class Use>
+void chooseMatmul(A const& a, B const& b, C const& c, Epilogue const& epilogue, Options, Use use) {
+  using T = RemoveConst<typename A::Item>;
+  static_assert(isSame<T, RemoveConst<typename B::Item>>,
+                "tweed::matmul: A and B have items of one type");
+  static_assert(!isSame<typename C::Item, typename C::Item const>,
+                "tweed::matmul: C is written, so its items are not const");
+  static_assert(isTriviallyCopyable<Epilogue>, "tweed::matmul: epilogues are trivially copyable");
+  checkMatmul(a, b, c, epilogue);
+  auto const task = matmulTask(a, b, c, epilogue);
+  using List = CandidatesOf<decltype(matmulTask(a, b, c, epilogue)), Options>;
+  static_assert(List::count > 0,
+                "tweed::matmul: no kernel of the required path multiplies items of this type");
+  MatmulDevice const device = matmulDevice();
+  bool const isEmpty = task.m() == 0 || task.n() == 0 || task.batch() == 0 || task.k() == 0;
+  if (isEmpty) return use(task, device, NoProducts{}, 0);
+  int const index = fastest(List{}, task, device);
+  if (index < 0) refuseAll(List{}, task, device);
+  use(task, device, List{}, index);
+}
+
+}  // namespace detail
+
+}  // namespace tweed
+#pragma GCC visibility pop
+
+#endif  // !defined(__CUDACC_RTC__)

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// tweed/matmul/tune.cuh - takes the kernel of a plan by the clock, not by the model.
+#pragma once
+
+#include <tweed/launch/launch.cuh>
+#include <tweed/matmul/matmulPlan.cuh>
+
+#if !defined(__CUDACC_RTC__)
+
+// Hidden, as in launch/launch.cuh.
+#pragma GCC visibility push(hidden)
+namespace tweed {
+
+/// What one kernel of a plan took.
+struct MatmulTiming {
+  std::string name;
+  double microseconds;
+};
+
+namespace detail {
+
+// A pair of events, to time what lies between them in a stream.
+class StreamTimer {
+ public:
+  StreamTimer() {
+    TWEED_CHECK(cudaEventCreate(&begin_));
+    cudaError_t const code = cudaEventCreate(&end_);
+    if (code == cudaSuccess) return;
+    (void)cudaEventDestroy(begin_);
+    failCall(code, "cudaEventCreate", __FILE__, __LINE__);
+  }
+  ~StreamTimer() {
+    (void)cudaEventDestroy(begin_);
+    (void)cudaEventDestroy(end_);
+  }
+  StreamTimer(StreamTimer const&) = delete;
+  StreamTimer& operator=(StreamTimer const&) = delete;
+
+  template <class Call>
+  double microseconds(int times, cudaStream_t stream, Call call) {
+    TWEED_CHECK(cudaEventRecord(begin_, stream));
+    for (int i = 0; i < times; ++i) call();
+    TWEED_CHECK(cudaEventRecord(end_, stream));
+    TWEED_CHECK(cudaEventSynchronize(end_));
+    float milliseconds = 0;
+    TWEED_CHECK(cudaEventElapsedTime(&milliseconds, begin_, end_));
+    return 1000.0 * milliseconds / times;
+  }
+
+ private:
+  cudaEvent_t begin_ = nullptr;
+  cudaEvent_t end_ = nullptr;
+};
+
+// Memory of a stream for another C: as large as C, gaps included, and as aligned; it holds the same
+// items, if the epilogue reads them.
+class ScratchC {
+ public:
+  template <class Task>
+  ScratchC(Task const& task, cudaStream_t stream) : stream_(stream) {
+    Runs const runs = runsOf(task.c);
+    auto const begin = reinterpret_cast<void const*>(runs.begin());
+    auto const bytes = std::size_t(runs.end() - runs.begin());
+    constexpr std::size_t alignment = 256;
+    TWEED_CHECK(cudaMallocAsync(&memory_, bytes + alignment, stream));
+    auto* const first =
+        static_cast<char*>(memory_) + reinterpret_cast<std::size_t>(begin) % alignment;
+    shift_ = first - static_cast<char const*>(begin);
+    if (!readsC(task.epilogue)) return;
+    cudaError_t const code = cudaMemcpyAsync(first, begin, bytes, cudaMemcpyDeviceToDevice, stream);
+    if (code == cudaSuccess) return;
+    (void)cudaFreeAsync(memory_, stream);
+    failCall(code, "cudaMemcpyAsync of C", __FILE__, __LINE__);
+  }
+  ~ScratchC() {
+    if (cudaFreeAsync(memory_, stream_) != cudaSuccess) (void)cudaGetLastError();
+  }
+  ScratchC(ScratchC const&) = delete;
+  ScratchC& operator=(ScratchC const&) = delete;
+
+  template <class T>
+  T* of(T* data) const {
+    return reinterpret_cast<T*>(reinterpret_cast<char*>(data) + shift_);
+  }
+
+ private:
+  cudaStream_t stream_;
+  void* memory_ = nullptr;
+  std::ptrdiff_t shift_ = 0;
+};
+
+inline double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// Times kernels in turns, so that a clock that changes meets all of them. Each is a plan's call.
+template <class Run>
+std::vector<double> timeInTurns(std::vector<Run> const& runs, cudaStream_t stream) {
+  constexpr int rounds = 7;
+  constexpr double roundMicroseconds = 300;
+  StreamTimer timer;
+  std::vector<int> times;
+  for (Run const& run : runs) {
+    run();  // the first call of a kernel loads it
+    double const one = timer.microseconds(1, stream, run);
+    times.push_back(int(smaller(100.0, larger(1.0, roundMicroseconds / larger(one, 0.1)))));
+  }
+  std::vector<std::vector<double>> all(runs.size());
+  for (int round = 0; round < rounds; ++round)
+    for (std::size_t i = 0; i < runs.size(); ++i)
+      all[i].push_back(timer.microseconds(times[i], stream, runs[i]));
+  std::vector<double> medians;
+  for (auto const& each : all) medians.push_back(median(each));
+  return medians;
+}
+
+}  // namespace detail
+
+/// Times the three kernels of a plan that are the fastest by the model, and lets it run the one that
+/// is the fastest.
+///
+///     for (auto const& timing : tweed::tune(plan, stream))
+///       std::printf("%s %.1f us\n", timing.name.c_str(), timing.microseconds);
+///
+/// Result   the times, the fastest first: medians of 7 rounds in turns. None, if nothing is
+///          multiplied.
+/// Sync     waits for the stream. C is not touched: the timed kernels write to memory of the same
+///          size and alignment, taken and given back in order of the stream, which holds a copy of
+///          C if the epilogue reads C. The outputs of reductions are written, and what an epilogue
+///          of the caller's writes.
+/// Cost     some milliseconds, or 22 runs of each kernel if they are long.
+/// Errors   throws tweed::Error: the stream is being captured; no memory. The plan is as it was.
+template <class A, class B, class C, class Epilogue, class Options>
+std::vector<MatmulTiming> tune(MatmulPlan<A, B, C, Epilogue, Options>& plan,
+                               cudaStream_t stream = nullptr) {
+  if (detail::captureStatus("tweed::tune", stream) != cudaStreamCaptureStatusNone)
+    detail::fail(cudaErrorStreamCaptureUnsupported,
+                 "tweed::tune: the stream is being captured into a graph, so nothing can be timed");
+  return plan.tuneOn(stream);
+}
+
+template <class A, class B, class C, class Epilogue, class Options>
+std::vector<MatmulTiming> MatmulPlan<A, B, C, Epilogue, Options>::tuneOn(cudaStream_t stream) {
+  constexpr std::size_t mostKernels = 3;
+  if (isEmpty_) return {};
+  std::vector<detail::MatmulChoice> choices = detail::describeAll(List{}, task_, device_);
+  while (choices.size() > mostKernels || !choices.back().refusal.empty()) choices.pop_back();
+
+  detail::ScratchC const scratch(task_, stream);
+  std::vector<MatmulPlan> plans(choices.size(), *this);
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    plans[i].task_.c.data = scratch.of(task_.c.data);
+    plans[i].select(List{}, choices[i].index);
+    bytes = larger(bytes, plans[i].bytes_);
+  }
+  Workspace workspace(stream, bytes);
+  std::vector<std::function<void()>> runs;
+  for (MatmulPlan const& plan : plans) runs.push_back([&] { plan(workspace); });
+  std::vector<double> const times = detail::timeInTurns(runs, stream);
+
+  std::vector<MatmulTiming> timings;
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    timings.push_back({choices[i].name, times[i]});
+    if (times[i] < times[best]) best = i;
+  }
+  select(List{}, choices[best].index);
+  std::sort(timings.begin(), timings.end(), [](MatmulTiming const& a, MatmulTiming const& b) {
+    return a.microseconds < b.microseconds;
+  });
+  return timings;
+}
+
+}  // namespace tweed
+#pragma GCC visibility pop
+
+#endif  // !defined(__CUDACC_RTC__)

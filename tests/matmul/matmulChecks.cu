@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/matmul/matmulChecks.cu - tests tweed/matmul/matmulChecks.cuh: what matmul() refuses, by its
+// text, with C as it was.
+#include <tweed/matmul/matmul.cuh>
+
+#include "support/matmul.cuh"
+
+namespace {
+
+using namespace tweedTest;
+using tweed::ColumnMajor;
+using tweed::RowMajor;
+
+// Three operands that fit, of which a case breaks one.
+struct Operands {
+  Matrix<float, RowMajor> const a{4, 6, 1};
+  Matrix<float, ColumnMajor> const b{6, 5, 2};
+  Matrix<float, RowMajor> const c = Matrix<float, RowMajor>::poison(4, 5);
+  tweed::MatrixView<float, RowMajor> A = a.view();
+  tweed::MatrixView<float, ColumnMajor> B = b.view();
+  tweed::MatrixView<float, RowMajor> C = c.view();
+};
+
+// Breaks them, and compares what matmul() and a plan say.
+template <class Break, class Epilogue = tweed::Identity>
+void checkRefusal(std::string const& text, Break breakOne, Epilogue epilogue = {}) {
+  CAPTURE(text);
+  Operands o;
+  breakOne(o);
+  std::string const whole = "tweed::matmul: " + text + " [cudaErrorInvalidValue]";
+  CHECK(refusal([&] { tweed::matmul(nullptr, o.A, o.B, o.C, epilogue); }) == whole);
+  CHECK(refusal([&] { tweed::MatmulPlan plan(o.A, o.B, o.C, epilogue); }) == whole);
+  CHECK(o.c.isUnchanged());
+  CHECK(o.a.isUnchanged());
+  CHECK(o.b.isUnchanged());
+}
+
+// A view of `rows` runs of `columns` bytes, for overlap alone.
+using Bytes = tweed::MatrixView<unsigned char, RowMajor>;
+Bytes bytes(std::size_t address, long long rows, long long columns, long long pitch,
+            long long batch = 1, long long stride = 0) {
+  return {reinterpret_cast<unsigned char*>(address), rows, columns, pitch, batch, stride};
+}
+bool overlapBothWays(Bytes const& a, Bytes const& b) {
+  auto const runsA = tweed::detail::runsOf(a), runsB = tweed::detail::runsOf(b);
+  bool const answer = tweed::detail::overlap(runsA, runsB);
+  CHECK(answer == tweed::detail::overlap(runsB, runsA));
+  return answer;
+}
+
+}  // namespace
+
+TEST_SUITE("matmulChecks") {
+  TEST_CASE("nothing is wrong with the operands that the cases break") {
+    Operands const o;
+    CHECK_NOTHROW(tweed::matmul(nullptr, o.A, o.B, o.C));
+  }
+  TEST_CASE("shapes that disagree") {
+    checkRefusal("A is 4 x 6 and B 7 x 5; the columns of A are as many as the rows of B",
+                 [](Operands& o) { o.B.rows = 7, o.B.leadingDimension = 7; });
+    checkRefusal("A is 4 x 6 and B 6 x 5, so C must be 4 x 5; it is 3 x 5",
+                 [](Operands& o) { o.C.rows = 3; });
+    checkRefusal("A is 4 x 6 and B 6 x 5, so C must be 4 x 5; it is 4 x 4",
+                 [](Operands& o) { o.C.columns = 4; });
+    checkRefusal(
+        "A is a batch of 3, B of 1 and C of 2; A and B have as many matrices as C, or 1 for all",
+        [](Operands& o) { o.A.batch = 3, o.C.batch = 2; });
+    checkRefusal(
+        "A is a batch of 2, B of 1 and C of 1; A and B have as many matrices as C, or 1 for all",
+        [](Operands& o) { o.A.batch = 2; });
+  }
+  TEST_CASE("null and misaligned pointers") {
+    checkRefusal("A is a null pointer, with 4 x 6 items", [](Operands& o) { o.A.data = nullptr; });
+    checkRefusal("B is a null pointer, with 6 x 5 items", [](Operands& o) { o.B.data = nullptr; });
+    checkRefusal("C is a null pointer, with 4 x 5 items", [](Operands& o) { o.C.data = nullptr; });
+    checkRefusal("B is 2 bytes behind a multiple of 4, its items' alignment", [](Operands& o) {
+      o.B.data = reinterpret_cast<float*>(reinterpret_cast<char*>(o.B.data) + 2);
+    });
+  }
+  TEST_CASE("leading dimensions") {
+    checkRefusal("A's leading dimension is 5; at least 6, the number of its columns, is needed",
+                 [](Operands& o) { o.A.leadingDimension = 5; });
+    checkRefusal("B's leading dimension is 5; at least 6, the number of its rows, is needed",
+                 [](Operands& o) { o.B.leadingDimension = 5; });
+    checkRefusal("C's leading dimension is -1; at least 5, the number of its columns, is needed",
+                 [](Operands& o) { o.C.leadingDimension = -1; });
+  }
+  TEST_CASE("sizes below 0 and above 2^31 - 1") {
+    checkRefusal("A has -1 rows; 0 to 2147483647 are allowed", [](Operands& o) { o.A.rows = -1; });
+    checkRefusal("B has 2147483648 columns; 0 to 2147483647 are allowed",
+                 [](Operands& o) { o.B.columns = 1ll << 31; });
+    checkRefusal("C has -3 matrices; 0 to 2147483647 are allowed",
+                 [](Operands& o) { o.C.batch = -3; });
+    checkRefusal("C has 4294967297 rows; 0 to 2147483647 are allowed",
+                 [](Operands& o) { o.C.rows = (1ll << 32) + 1; });
+  }
+  TEST_CASE("C that overlaps A, B or itself") {
+    checkRefusal("C overlaps A, which is read while C is written",
+                 [](Operands& o) { o.A.data = o.C.data + 19; });
+    checkRefusal("C overlaps B, which is read while C is written",
+                 [](Operands& o) { o.B.data = o.C.data - 29; });
+    checkRefusal(
+        "the matrices of C overlap: they are 0 items apart, with 4 x 5 items and a leading "
+        "dimension of 5",
+        [](Operands& o) { o.C.batch = 2; });
+    checkRefusal(
+        "the matrices of C overlap: they are 19 items apart, with 4 x 5 items and a leading "
+        "dimension of 5",
+        [](Operands& o) { o.C.batch = 2, o.C.batchStride = 19; });
+    checkRefusal(
+        "the matrices of C overlap: they are -4 items apart, with 4 x 5 items and a leading "
+        "dimension of 5",
+        [](Operands& o) { o.C.batch = 2, o.C.batchStride = -4; });
+  }
+  TEST_CASE("what a piece of the epilogue refuses") {
+    float const* const none = nullptr;
+    auto const nothing = [](Operands&) {};
+    checkRefusal("the epilogue's biasPerColumn: the pointer is null", nothing,
+                 tweed::scale(2) | tweed::biasPerColumn(none) | tweed::relu());
+    checkRefusal("the epilogue's residual: it is 5 x 4, C is 4 x 5", nothing,
+                 tweed::scale(2) | (tweed::relu() | tweed::residual(tweed::rowMajor(none, 5, 4))));
+    checkRefusal("the epilogue's row reduction: the pointer is null", nothing,
+                 tweed::rowSum(static_cast<float*>(nullptr)));
+  }
+  TEST_CASE("a workspace that is too small, or of another stream") {
+    Operands const o;
+    DeviceArray<float> sums(4);
+    auto const epilogue = tweed::rowSum(sums.data());
+    tweed::MatmulPlan const plan(o.A, o.B, o.C, epilogue);
+    REQUIRE(plan.workspaceBytes() > 0);
+    tweed::Workspace none(nullptr, plan.workspaceBytes() - 1);
+    std::string const text = "tweed::matmul: needs a workspace of " +
+                             std::to_string(plan.workspaceBytes()) + " bytes, this one has " +
+                             std::to_string(plan.workspaceBytes() - 1);
+    CHECK(contains(refusal([&] { plan(none); }), text));
+    CHECK(contains(refusal([&] { tweed::matmul(none, o.A, o.B, o.C, epilogue); }), text));
+    cudaStream_t stream;
+    TWEED_CHECK(cudaStreamCreate(&stream));
+    {
+      tweed::Workspace other(stream);
+      CHECK(contains(refusal([&] { plan(nullptr, other); }), "belongs to another stream"));
+    }
+    TWEED_CHECK(cudaStreamDestroy(stream));
+    CHECK(o.c.isUnchanged());
+  }
+  TEST_CASE("which matrices share bytes") {
+    CHECK(overlapBothWays(bytes(100, 3, 10, 10), bytes(129, 1, 1, 1)));
+    CHECK(!overlapBothWays(bytes(100, 3, 10, 10), bytes(130, 1, 1, 1)));
+    CHECK(!overlapBothWays(bytes(100, 3, 10, 10), bytes(99, 1, 1, 1)));
+    // Columns 0 to 9 and 10 to 19 of the same rows of 20.
+    CHECK(!overlapBothWays(bytes(100, 5, 10, 20), bytes(110, 5, 10, 20)));
+    CHECK(overlapBothWays(bytes(100, 5, 10, 20), bytes(109, 5, 10, 20)));
+    CHECK(overlapBothWays(bytes(100, 5, 10, 20), bytes(110, 5, 11, 20)));
+    // The same, but for the last row, which nothing follows.
+    CHECK(!overlapBothWays(bytes(100, 5, 10, 20), bytes(190, 5, 10, 20)));
+    CHECK(overlapBothWays(bytes(100, 5, 10, 20), bytes(189, 5, 10, 20)));
+    // Gaps that two pitches meet or miss: runs of 2 every 10 against single bytes every 15.
+    CHECK(overlapBothWays(bytes(100, 10, 2, 10), bytes(105, 3, 1, 15)));
+    CHECK(!overlapBothWays(bytes(100, 10, 2, 10), bytes(103, 6, 1, 15)));
+    // In a batch: backwards, broadcast, one in the gap of another.
+    CHECK(overlapBothWays(bytes(100, 1, 4, 4, 3, -8), bytes(84, 1, 1, 1)));
+    CHECK(!overlapBothWays(bytes(100, 1, 4, 4, 3, -8), bytes(88, 1, 4, 4)));
+    CHECK(!overlapBothWays(bytes(100, 2, 4, 4, 1000000, 0), bytes(108, 1, 4, 4)));
+    CHECK(!overlapBothWays(bytes(100, 1, 4, 4, 3, 8), bytes(104, 1, 4, 4, 3, 8)));
+    CHECK(overlapBothWays(bytes(100, 1, 4, 4, 3, 8), bytes(103, 1, 4, 4, 3, 8)));
+    // No bytes, no overlap.
+    CHECK(!overlapBothWays(bytes(100, 0, 4, 4), bytes(100, 1, 4, 4)));
+    CHECK(!overlapBothWays(bytes(100, 3, 0, 4), bytes(100, 1, 4, 4)));
+  }
+  TEST_CASE("overlap against all bytes, drawn") {
+    for (unsigned draw = 0; draw < (isShort() ? 200u : 3000u); ++draw) {
+      unsigned count = 0;
+      auto const pick = [&](unsigned most) { return int(noise(draw * 100 + count++) % most); };
+      auto const make = [&] {
+        int const columns = 1 + pick(6), rows = 1 + pick(5);
+        int const pitch = columns + pick(9), batch = 1 + pick(3);
+        return bytes(std::size_t(1000 + pick(60)), rows, columns, pitch, batch, pick(60) - 30);
+      };
+      Bytes const a = make(), b = make();
+      std::vector<int> marks(3000, 0);
+      bool isShared = false;
+      for (int matrix = 0; matrix < a.batch; ++matrix)
+        for (int i = 0; i < a.rows; ++i)
+          for (int j = 0; j < a.columns; ++j)
+            marks[reinterpret_cast<std::size_t>(a.data) + std::size_t(a.offset(i, j, matrix))] = 1;
+      for (int matrix = 0; matrix < b.batch; ++matrix)
+        for (int i = 0; i < b.rows; ++i)
+          for (int j = 0; j < b.columns; ++j)
+            isShared =
+                isShared ||
+                marks[reinterpret_cast<std::size_t>(b.data) + std::size_t(b.offset(i, j, matrix))];
+      CHECK(overlapBothWays(a, b) == isShared);
+    }
+  }
+}
