@@ -3,7 +3,7 @@
 // of the kernels. Epilogues are in matmul.epilogues.cu.
 #include <tweed/matmul/matmul.cuh>
 
-#include "support/matmul.cuh"
+#include "support/product.cuh"
 
 namespace {
 

@@ -3,7 +3,7 @@
 // called with, once for each item, by each kernel; what C was before; reductions.
 #include <tweed/matmul/matmul.cuh>
 
-#include "support/matmul.cuh"
+#include "support/product.cuh"
 
 namespace {
 

@@ -3,7 +3,7 @@
 // more than 2^31 apart: what only a GPU has.
 #include <tweed/matmul/tune.cuh>
 
-#include "support/matmul.cuh"
+#include "support/product.cuh"
 
 using namespace tweedTest;
 using tweed::ColumnMajor;

@@ -2,7 +2,7 @@
 // tests/matmul/matmul.types.cu - tests tweed/matmul/matmul.cuh: the types of items.
 #include <tweed/matmul/matmul.cuh>
 
-#include "support/matmul.cuh"
+#include "support/product.cuh"
 
 namespace {
 

@@ -3,7 +3,7 @@
 // text, with C as it was.
 #include <tweed/matmul/matmul.cuh>
 
-#include "support/matmul.cuh"
+#include "support/product.cuh"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // tests/matmul/matmulPlan.cu - tests tweed/matmul/matmulPlan.cuh
 #include <tweed/matmul/matmulPlan.cuh>
 
-#include "support/matmul.cuh"
+#include "support/product.cuh"
 
 namespace {
 

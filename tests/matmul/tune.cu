@@ -2,7 +2,7 @@
 // tests/matmul/tune.cu - tests tweed/matmul/tune.cuh
 #include <tweed/matmul/tune.cuh>
 
-#include "support/matmul.cuh"
+#include "support/product.cuh"
 
 namespace {
 

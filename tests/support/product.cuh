@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/matmul.cuh - operands of products with poison around their items, and what the
+// tests/support/product.cuh - operands of products with poison around their items, and what the
 // product of them must be.
 #pragma once
 
