@@ -52,6 +52,7 @@
 #include <tweed/launch/launchConfig.cuh>
 #include <tweed/launch/occupancy.cuh>
 #include <tweed/matmul/activations.cuh>
+#include <tweed/matmul/blockMatmul.cuh>
 #include <tweed/matmul/configuration.cuh>
 #include <tweed/matmul/epilogue.cuh>
 #include <tweed/matmul/epiloguePieces.cuh>
@@ -67,6 +68,9 @@
 #include <tweed/matmul/mmaTiles.cuh>
 #include <tweed/matmul/plainKernel.cuh>
 #include <tweed/matmul/reductions.cuh>
+#include <tweed/matmul/simtConfig.cuh>
+#include <tweed/matmul/simtTiles.cuh>
+#include <tweed/matmul/stageTile.cuh>
 #include <tweed/matmul/task.cuh>
 #include <tweed/matmul/tileOrder.cuh>
 #include <tweed/matmul/tileReduce.cuh>

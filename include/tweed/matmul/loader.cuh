@@ -23,10 +23,19 @@ inline constexpr Major majorOfB = isSame<Layout, RowMajor> ? Major::Mn : Major::
 //     static constexpr Major major;          // which neighbours stand side by side
 //     int extent, depth;                     // i < extent and k < depth exist; others count as 0
 //     T const* at(int i, int k) const;       // where item (i, k) stands; asked only if it exists
-//     static constexpr bool isRegular;       // at() is affine in i and in k
+//     static constexpr bool isRegular;       // at(i, k) is at(0, 0) + i * leadingDimension + k if K,
+//                                            // + k * leadingDimension + i if Mn
+//     long long leadingDimension;            // if isRegular
 //     bool isAligned(int bytes) const;       // at() is a multiple of `bytes` for all i if K (all k
 //                                            // if Mn) wherever the other index is a multiple of
 //                                            // bytes / sizeof(T)
+//
+// A loader without addresses, of what stands in shared memory or is made up, has instead of the last
+// four
+//
+//     T item(int i, int k) const;
+//
+// The products of CUDA cores take it: see FunctionLoader.
 
 /// A tile of a matrix. Of A its rows, of B its columns from `first` on.
 template <class T, Major Major_>
@@ -88,5 +97,27 @@ struct GatherLoader {
            0;
   }
 };
+
+/// Items that a function of (i, k) returns.
+///
+///     auto const scaled = tweed::loadItems<tweed::Major::K>(
+///         [=](int i, int k) { return scale[k] * a[i * pitch + k]; }, rows, depth);
+template <class F, class T, Major Major_>
+struct FunctionLoader {
+  using Item = T;
+  static constexpr Major major = Major_;
+
+  F f;
+  int extent;
+  int depth;
+
+  TWEED_DEVICE T item(int i, int k) const { return f(i, k); }
+};
+
+/// Neighbouring threads ask for the neighbours that Major names.
+template <Major Major_, class F>
+TWEED_DEVICE auto loadItems(F f, int extent, int depth) {
+  return FunctionLoader<F, decltype(f(0, 0)), Major_>{f, extent, depth};
+}
 
 }  // namespace tweed

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// tweed/matmul/simtTiles.cuh - the operands of a tile in shared memory, and a step along K.
+#pragma once
+
+#include <tweed/matmul/simtConfig.cuh>
+#include <tweed/matmul/stageTile.cuh>
+#include <tweed/memory/loadStore.cuh>
+
+namespace tweed::detail {
+
+/// What the threads of a SimtConfig do with one stage: load it, and multiply it.
+template <class Config, class LoaderA, class LoaderB, class Acc>
+struct SimtTiles {
+  using Tile = typename Config::Tile;
+  static constexpr int loadingThreads =
+      Config::hasProducers ? Config::producers : Config::mathThreads;
+  using StageA = TileStage<LoaderA, Acc, Tile::m, Tile::k, loadingThreads>;
+  using StageB = TileStage<LoaderB, Acc, Tile::n, Tile::k, loadingThreads>;
+  using StagedA = typename StageA::Staged;
+  using StagedB = typename StageB::Staged;
+  static constexpr int runM = fragmentItems<StagedA, Config::threadM>;
+  static constexpr int runN = fragmentItems<StagedB, Config::threadN>;
+  static constexpr int runs = Config::threadN / runN;
+  using Place = SimtPlace<Config, runM, runN>;
+
+  struct Shared {
+    alignas(128) unsigned char a[Config::stages][StageA::items * sizeof(StagedA)];
+    alignas(128) unsigned char b[Config::stages][StageB::items * sizeof(StagedB)];
+  };
+  struct Accumulator {
+    Acc item[Config::threadM][runs][runN];
+  };
+
+  static TWEED_DEVICE StagedA* tileA(Shared& shared, int stage) {
+    return reinterpret_cast<StagedA*>(shared.a[stage]);
+  }
+  static TWEED_DEVICE StagedB* tileB(Shared& shared, int stage) {
+    return reinterpret_cast<StagedB*>(shared.b[stage]);
+  }
+
+  static TWEED_DEVICE void load(Shared& shared, int stage, LoaderA const& a, LoaderB const& b,
+                                int k, int kEnd, int rank) {
+    StageA::load(tileA(shared, stage), a, k, kEnd, rank);
+    StageB::load(tileB(shared, stage), b, k, kEnd, rank);
+  }
+
+  static TWEED_DEVICE void multiply(Shared& shared, int stage, Place place, Accumulator& acc) {
+    StagedA const* a = tileA(shared, stage) + place.row;
+    StagedB const* b = tileB(shared, stage) + place.column;
+#pragma unroll 1
+    for (int done = 0; done < Tile::k; done += Config::unroll) {
+#pragma unroll
+      for (int k = 0; k < Config::unroll; ++k) {
+        Acc x[Config::threadM];
+        Acc y[Config::threadN];
+        fragment<runM, Config::lanesM>(x, a + k * StageA::pitch);
+        fragment<runN, Config::lanesN>(y, b + k * StageB::pitch);
+        multiply(x, y, acc);
+      }
+      a += Config::unroll * StageA::pitch;
+      b += Config::unroll * StageB::pitch;
+    }
+  }
+
+ private:
+  template <int Run, int Lanes, class Staged, int Items>
+  static TWEED_DEVICE void fragment(Acc (&to)[Items], Staged const* from) {
+#pragma unroll
+    for (int i = 0; i < Items; i += Run) {
+      if constexpr (Run == 1) {
+        to[i] = Acc(from[i * Lanes]);
+      } else {
+        auto const run = loadVector<Run>(from + i * Lanes);
+#pragma unroll
+        for (int r = 0; r < Run; ++r) to[i + r] = Acc(run.item[r]);
+      }
+    }
+  }
+
+  // As a snake: neighbours in time share an operand, which the register file then reads once.
+  static TWEED_DEVICE void multiply(Acc const (&x)[Config::threadM],
+                                    Acc const (&y)[Config::threadN], Accumulator& acc) {
+    if constexpr (Config::snake == Snake::Rows) {
+#pragma unroll
+      for (int i = 0; i < Config::threadM; ++i)
+#pragma unroll
+        for (int step = 0; step < Config::threadN; ++step) {
+          int const j = i % 2 == 0 ? step : Config::threadN - 1 - step;
+          add(acc.item[i][j / runN][j % runN], x[i], y[j]);
+        }
+    } else {
+#pragma unroll
+      for (int j = 0; j < Config::threadN; ++j)
+#pragma unroll
+        for (int step = 0; step < Config::threadM; ++step) {
+          int const i = j % 2 == 0 ? step : Config::threadM - 1 - step;
+          add(acc.item[i][j / runN][j % runN], x[i], y[j]);
+        }
+    }
+  }
+  static TWEED_DEVICE void add(Acc& sum, Acc const& x, Acc const& y) { sum = sum + x * y; }
+};
+
+}  // namespace tweed::detail

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// tweed/matmul/stageTile.cuh - bring a tile of an operand to shared memory, from any layout.
+#pragma once
+
+#include <tweed/arch/copyAsync.cuh>
+#include <tweed/core/thread.cuh>
+#include <tweed/matmul/loader.cuh>
+
+namespace tweed::detail {
+
+template <class Loader, class = void>
+inline constexpr bool hasAddresses = false;
+template <class Loader>
+inline constexpr bool hasAddresses<Loader, decltype(void(&Loader::at))> = true;
+
+template <class Loader, class = void>
+inline constexpr bool isRegular = false;
+template <class Loader>
+inline constexpr bool isRegular<Loader, decltype(void(Loader::isRegular))> = Loader::isRegular;
+
+/// How Threads threads bring Depth x Extent items of an operand to shared memory, and how they stand
+/// there: row k holds the items of the Extent rows of A (columns of B), whatever the layout of the
+/// memory they come from, since who multiplies reads neighbours of a row.
+///
+/// Result   items that do not exist are 0. Items of 4, 8 and 16 bytes in global memory are copied
+///          asynchronously, so the thread waits for its copies; others are loaded, and converted to
+///          Acc.
+/// Sync     none.
+/// Cost     no bank conflicts if Extent is a multiple of 32 and Depth of 8. Runs along Extent are
+///          read whole, 16 bytes at a time where they are aligned; runs along Depth as pieces of 32
+///          bytes, if Depth is a multiple of 8.
+template <class Loader, class Acc, int Extent, int Depth, int Threads>
+struct TileStage {
+  using Item = typename Loader::Item;
+  static constexpr bool isCopied = hasAddresses<Loader> && isTriviallyCopyable<Item> &&
+                                   alignof(Item) == sizeof(Item) &&
+                                   (sizeof(Item) == 4 || sizeof(Item) == 8 || sizeof(Item) == 16);
+  using Staged = typename Conditional<isCopied, Item, Acc>::Type;
+  static constexpr bool isTransposed = Loader::major == Major::K;
+  // 16 bytes of padding: the lanes of a copy along K write to different banks.
+  static constexpr int pitch =
+      Extent + (isTransposed && sizeof(Staged) < 16 ? larger(1, int(16 / sizeof(Staged))) : 0);
+  static constexpr int items = pitch * Depth;
+
+  /// The items [k, k + Depth), those below kEnd; by the threads `rank` = 0..Threads-1.
+  static TWEED_DEVICE void load(Staged* to, Loader const& from, int k, int kEnd, int rank) {
+    int const end = smaller(kEnd, from.depth);
+    if (from.extent >= Extent && end - k >= Depth)
+      load<true>(to, from, k, end, rank);
+    else
+      load<false>(to, from, k, end, rank);
+  }
+
+ private:
+  template <bool IsWhole>
+  static TWEED_DEVICE void load(Staged* to, Loader const& from, int k, int end, int rank) {
+    if constexpr (isTransposed) {
+      constexpr int lanesK = Depth % 8 == 0 ? 8 : Depth % 4 == 0 ? 4 : Depth % 2 == 0 ? 2 : 1;
+      constexpr int acrossI = smaller(Threads / lanesK, Extent);
+      constexpr int acrossK = Threads / lanesK / acrossI * lanesK;
+      int const rest = rank / lanesK;
+      copy<IsWhole, 1, acrossI, acrossK>(to, from, k, end, rest % acrossI,
+                                         rest / acrossI * lanesK + rank % lanesK);
+    } else {
+      constexpr int wide = isCopied ? int(16 / sizeof(Item)) : 1;
+      if constexpr (wide > 1 && Extent % wide == 0) {
+        if (from.isAligned(16)) return copyRuns<IsWhole, wide>(to, from, k, end, rank);
+      }
+      copyRuns<IsWhole, 1>(to, from, k, end, rank);
+    }
+  }
+  template <bool IsWhole, int Wide>
+  static TWEED_DEVICE void copyRuns(Staged* to, Loader const& from, int k, int end, int rank) {
+    constexpr int acrossI = smaller(Threads, Extent / Wide);
+    copy<IsWhole, Wide, acrossI, Threads / acrossI>(to, from, k, end, rank % acrossI,
+                                                    rank / acrossI);
+  }
+
+  // The threads stand as AcrossK x AcrossI over the tile, each with Wide neighbours, and move on by
+  // so much until they have covered it. Those that do not fit in stand outside along K.
+  template <bool IsWhole, int Wide, int AcrossI, int AcrossK>
+  static TWEED_DEVICE void copy(Staged* to, Loader const& from, int k, int end, int inI, int inK) {
+    constexpr bool isByStrides = IsWhole && isRegular<Loader>;
+    int const i = inI * Wide;
+    bool const isIn =
+        (Threads % AcrossI == 0 || inK < AcrossK) && (Depth >= AcrossK || inK < Depth);
+    if (!isIn) return;
+    [[maybe_unused]] Item const* first = nullptr;
+    if constexpr (isByStrides) first = from.at(i, k + inK);
+      // The whole tile in a line of copies at constant offsets; an edge, which is rare, in a loop, so
+      // that those who only load get by with few registers.
+#pragma unroll(IsWhole ? Extent : 1)
+    for (int nextI = 0; nextI < Extent; nextI += AcrossI * Wide) {
+      if (nextI + AcrossI * Wide > Extent && i + nextI >= Extent) continue;
+#pragma unroll(IsWhole ? Depth : 1)
+      for (int nextK = 0; nextK < Depth; nextK += AcrossK) {
+        if (nextK + AcrossK > Depth && inK + nextK >= Depth) continue;
+        Staged* const place = to + (inK + nextK) * pitch + i + nextI;
+        if constexpr (isByStrides) {
+          int const along = isTransposed ? nextK : nextI;
+          int const across = isTransposed ? nextI : nextK;
+          move<Wide>(place, first + across * from.leadingDimension + along);
+        } else {
+          int const left = IsWhole ? Wide : inK + nextK < end - k ? from.extent - i - nextI : 0;
+          moveSome<Wide>(place, from, i + nextI, k + inK + nextK, smaller(left, Wide));
+        }
+      }
+    }
+  }
+
+  template <int Wide>
+  static TWEED_DEVICE void move(Staged* to, Item const* from) {
+    if constexpr (isCopied) {
+      arch::copyAsync<Wide* int(sizeof(Item))>(to, from);
+    } else {
+      *to = Staged(*from);
+    }
+  }
+  template <int Wide>
+  static TWEED_DEVICE void moveSome(Staged* to, Loader const& from, int i, int k, int items) {
+    if constexpr (isCopied) {
+      constexpr int bytes = Wide * int(sizeof(Item));
+      Item const* const at = items > 0 ? from.at(i, k) : nullptr;
+      if constexpr (Wide == 1) {
+        arch::copyAsync<bytes>(to, at, items > 0 ? bytes : 0);
+      } else {
+        arch::copyAsync<bytes>(to, at, items > 0 ? items * int(sizeof(Item)) : 0);
+      }
+    } else if constexpr (hasAddresses<Loader>) {
+      *to = items > 0 ? Staged(*from.at(i, k)) : Staged{};
+    } else {
+      *to = items > 0 ? Staged(from.item(i, k)) : Staged{};
+    }
+  }
+};
+
+}  // namespace tweed::detail
