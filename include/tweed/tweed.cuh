@@ -69,8 +69,11 @@
 #include <tweed/matmul/plainKernel.cuh>
 #include <tweed/matmul/reductions.cuh>
 #include <tweed/matmul/simtConfig.cuh>
+#include <tweed/matmul/simtConfiguration.cuh>
+#include <tweed/matmul/simtKernel.cuh>
 #include <tweed/matmul/simtTiles.cuh>
 #include <tweed/matmul/stageTile.cuh>
+#include <tweed/matmul/storeRun.cuh>
 #include <tweed/matmul/task.cuh>
 #include <tweed/matmul/tileOrder.cuh>
 #include <tweed/matmul/tileReduce.cuh>

@@ -76,6 +76,7 @@ struct BlockMatmul<SimtConfig<Tile, ThreadM, ThreadN, Stages, Loading_, Unroll, 
   };
   static constexpr int sharedBytes = int(sizeof(Shared));
   using Accumulator = typename Tiles::Accumulator;
+  using Place = typename Tiles::Place;
 
   TWEED_DEVICE explicit BlockMatmul(Shared& shared) : shared_(shared) {
     Block<threads>::check("BlockMatmul");

@@ -18,6 +18,11 @@ inline constexpr bool isRegular = false;
 template <class Loader>
 inline constexpr bool isRegular<Loader, decltype(void(Loader::isRegular))> = Loader::isRegular;
 
+// What cp.async moves in one piece.
+template <class Item>
+inline constexpr bool isCopiedItem = isTriviallyCopyable<Item> && alignof(Item) == sizeof(Item) &&
+                                     (sizeof(Item) == 4 || sizeof(Item) == 8 || sizeof(Item) == 16);
+
 /// How Threads threads bring Depth x Extent items of an operand to shared memory, and how they stand
 /// there: row k holds the items of the Extent rows of A (columns of B), whatever the layout of the
 /// memory they come from, since who multiplies reads neighbours of a row.
@@ -32,9 +37,7 @@ inline constexpr bool isRegular<Loader, decltype(void(Loader::isRegular))> = Loa
 template <class Loader, class Acc, int Extent, int Depth, int Threads>
 struct TileStage {
   using Item = typename Loader::Item;
-  static constexpr bool isCopied = hasAddresses<Loader> && isTriviallyCopyable<Item> &&
-                                   alignof(Item) == sizeof(Item) &&
-                                   (sizeof(Item) == 4 || sizeof(Item) == 8 || sizeof(Item) == 16);
+  static constexpr bool isCopied = hasAddresses<Loader> && isCopiedItem<Item>;
   using Staged = typename Conditional<isCopied, Item, Acc>::Type;
   static constexpr bool isTransposed = Loader::major == Major::K;
   // 16 bytes of padding: the lanes of a copy along K write to different banks.
@@ -77,34 +80,41 @@ struct TileStage {
   }
 
   // The threads stand as AcrossK x AcrossI over the tile, each with Wide neighbours, and move on by
-  // so much until they have covered it. Those that do not fit in stand outside along K.
+  // so much until they have covered it. Those that do not fit in stand outside along K. Runs of
+  // neighbours in memory are the inner loop, so that its offsets are constants.
   template <bool IsWhole, int Wide, int AcrossI, int AcrossK>
   static TWEED_DEVICE void copy(Staged* to, Loader const& from, int k, int end, int inI, int inK) {
     constexpr bool isByStrides = IsWhole && isRegular<Loader>;
-    int const i = inI * Wide;
-    bool const isIn =
-        (Threads % AcrossI == 0 || inK < AcrossK) && (Depth >= AcrossK || inK < Depth);
-    if (!isIn) return;
-    [[maybe_unused]] Item const* first = nullptr;
-    if constexpr (isByStrides) first = from.at(i, k + inK);
-      // The whole tile in a line of copies at constant offsets; an edge, which is rare, in a loop, so
-      // that those who only load get by with few registers.
-#pragma unroll(IsWhole ? Extent : 1)
-    for (int nextI = 0; nextI < Extent; nextI += AcrossI * Wide) {
-      if (nextI + AcrossI * Wide > Extent && i + nextI >= Extent) continue;
-#pragma unroll(IsWhole ? Depth : 1)
-      for (int nextK = 0; nextK < Depth; nextK += AcrossK) {
-        if (nextK + AcrossK > Depth && inK + nextK >= Depth) continue;
-        Staged* const place = to + (inK + nextK) * pitch + i + nextI;
+    constexpr int stepI = AcrossI * Wide;
+    constexpr int runs = isTransposed ? ceilDiv(Extent, stepI) : ceilDiv(Depth, AcrossK);
+    constexpr int alongRun = isTransposed ? ceilDiv(Depth, AcrossK) : ceilDiv(Extent, stepI);
+    int const firstI = inI * Wide;
+    if ((Threads % AcrossI != 0 && inK >= AcrossK) || (Depth < AcrossK && inK >= Depth)) return;
+    [[maybe_unused]] Item const* run = nullptr;
+    if constexpr (isByStrides) run = from.at(firstI, k + inK);
+      // The whole tile in a line, an edge, which is rare, in a loop: those who only load have few
+      // registers.
+#pragma unroll(IsWhole ? runs : 1)
+    for (int r = 0; r < runs; ++r) {
+#pragma unroll(IsWhole ? alongRun : 1)
+      for (int s = 0; s < alongRun; ++s) {
+        int const nextI = (isTransposed ? r : s) * stepI;
+        int const nextK = (isTransposed ? s : r) * AcrossK;
+        if (Extent % stepI != 0 && firstI + nextI >= Extent) continue;
+        if (Depth % AcrossK != 0 && inK + nextK >= Depth) continue;
+        Staged* const place = to + (inK + nextK) * pitch + firstI + nextI;
         if constexpr (isByStrides) {
-          int const along = isTransposed ? nextK : nextI;
-          int const across = isTransposed ? nextI : nextK;
-          move<Wide>(place, first + across * from.leadingDimension + along);
+          move<Wide>(place, run + (isTransposed ? nextK : nextI));
         } else {
-          int const left = IsWhole ? Wide : inK + nextK < end - k ? from.extent - i - nextI : 0;
-          moveSome<Wide>(place, from, i + nextI, k + inK + nextK, smaller(left, Wide));
+          int const left = IsWhole                 ? Wide
+                           : inK + nextK < end - k ? from.extent - firstI - nextI
+                                                   : 0;
+          moveSome<Wide>(place, from, firstI + nextI, k + inK + nextK, smaller(left, Wide));
         }
       }
+      // Added up step by step, or the compiler keeps all multiples in registers.
+      if constexpr (isByStrides)
+        if (r + 1 < runs) run += (isTransposed ? stepI : AcrossK) * from.leadingDimension;
     }
   }
 

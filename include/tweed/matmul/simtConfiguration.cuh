@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// tweed/matmul/simtConfiguration.cuh - the kernels for CUDA cores, as the host chooses among them.
+#pragma once
+
+#include <tweed/matmul/configuration.cuh>
+#include <tweed/matmul/simtKernel.cuh>
+#include <tweed/matmul/wgmmaImage.cuh>
+
+#if !defined(__CUDACC_RTC__)
+
+#include <tweed/launch/launch.cuh>
+
+// Hidden, as in launch/launch.cuh.
+#pragma GCC visibility push(hidden)
+namespace tweed {
+
+/// A configuration, in the sense of configuration.cuh, of the kernel for CUDA cores.
+///
+/// Shape    Config: a SimtConfig. Split: 1, or the blocks of a cluster that share each tile, 2 to 8,
+///          each with a piece of the sum. FlopsPerClock: what a multiprocessor reaches with it.
+/// Result   the same bits on every run; of another Split they are others.
+/// Needs    any number type, layout and alignment. Split > 1: compute capability 9.0, no reductions
+///          in the epilogue. Loading::ByWarpgroup: sm_90a, items of 4, 8 or 16 bytes.
+/// Cost     no workspace.
+template <class Config, int Split, int FlopsPerClock>
+struct SimtConfiguration {
+  static constexpr Path path = Path::Simt;
+  using Tile = typename Config::Tile;
+  using Part = Tile;
+  static_assert(Split >= 1 && Split <= 8 && isPow2(Split),
+                "tweed::SimtConfiguration: Split is 1, 2, 4 or 8, the blocks of a cluster");
+
+  static std::string name() {
+    auto const text = [](int number) { return std::to_string(number); };
+    return text(Tile::m) + "x" + text(Tile::n) + "x" + text(Tile::k) + ", " + text(Config::stages) +
+           (Config::stages == 1 ? " stage" : " stages") +
+           (Config::hasProducers ? ", a warpgroup that loads" : "") +
+           (Split > 1 ? ", the sum split by " + text(Split) : "");
+  }
+
+ private:
+  template <class Task>
+  using Body = detail::SimtBody<Config, Split, Task>;
+  template <class Task>
+  static constexpr bool canTake() {
+    using A = RemoveConst<typename Task::A::Item>;
+    constexpr bool isCopied = detail::isCopiedItem<A>;
+    constexpr int runItems =
+        detail::fragmentItems<typename Conditional<isCopied, A, typename Task::Acc>::Type,
+                              Config::threadN>;
+    constexpr bool canSplit = runItems * sizeof(typename Task::Acc) == 16 &&
+                              !detail::hasReductions<typename Task::Epilogue>;
+    return (Split == 1 || canSplit) && (!Config::hasProducers || isCopied);
+  }
+  template <class Task>
+  static constexpr auto kernel = &detail::simtMatmul<Config, Split, Task>;
+
+ public:
+  template <class Task>
+  static constexpr bool takes = canTake<Task>();
+
+  template <class Task>
+  static std::string refusal(Task const&, MatmulDevice const& device) {
+    std::size_t const bytes = sizeof(typename Body<Task>::Shared);
+    if (bytes > device.sharedBytes)
+      return "it needs " + std::to_string(bytes) + " bytes of shared memory, the device has " +
+             std::to_string(device.sharedBytes);
+    if (Config::hasProducers && !imageHasWgmma())
+      return "it needs a device of compute capability 9.0 and code for sm_90a: pass "
+             "-gencode=arch=compute_90a,code=sm_90a to nvcc, or CMAKE_CUDA_ARCHITECTURES=90a-real";
+    if (Split > 1 && !hasClusters<Task>())
+      return "it needs clusters: a device of compute capability 9.0 or later and code for it (the "
+             "loom has none)";
+    return "";
+  }
+  template <class Task>
+  static double microseconds(Task const& task, MatmulDevice const& device) {
+    return detail::tiledMicroseconds<Tile>(
+        task, device, {double(FlopsPerClock), Split > 1 ? 6000. : 3000., Body<Task>::minBlocks},
+        Split);
+  }
+  template <class Task>
+  static std::size_t workspaceBytes(Task const&, MatmulDevice const&) {
+    return 0;
+  }
+
+  template <class Task>
+  struct Prepared {};
+  template <class Task>
+  static Prepared<Task> prepare(Task const&, MatmulDevice const&) {
+    return {};
+  }
+  template <class Task>
+  static void launch(Task const& task, Prepared<Task> const&, MatmulDevice const& device, void*,
+                     cudaStream_t stream) {
+    // Those with producers stay, and load the next tile while they store one.
+    long long const most = Config::hasProducers ? device.multiprocessors : 0x7fffffff;
+    long long const tiles = task.template order<Tile>().count();
+    LaunchConfig config{smaller(tiles, larger(most / Split, 1ll)) * Split, Config::threads,
+                        sizeof(typename Body<Task>::Shared), stream};
+    config.cluster = Split;
+    tweed::launch(kernel<Task>, config, task);
+  }
+
+ private:
+  template <class Task>
+  static bool hasClusters() {
+#if defined(TWEED_LOOM)
+    return false;
+#else
+    cudaFuncAttributes attributes{};
+    if (cudaFuncGetAttributes(&attributes, reinterpret_cast<void const*>(kernel<Task>)) ==
+        cudaSuccess)
+      return attributes.ptxVersion >= 90;
+    (void)cudaGetLastError();
+    return false;
+#endif
+  }
+};
+
+}  // namespace tweed
+#pragma GCC visibility pop
+
+#endif  // !defined(__CUDACC_RTC__)
