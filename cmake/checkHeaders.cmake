@@ -21,7 +21,7 @@ set(untested tweed version core/config block/rake block/scanGroups launch/launch
     device/gridFold device/reduceKernel matmul/mmaConfig matmul/mmaTiles matmul/tileShape
     arch/target arch/wgmmaShapes matmul/wgmmaConfig matmul/wgmmaStore matmul/configuration
     matmul/matmulOptions matmul/matmulChoice matmul/tuner matmul/simtConfig matmul/simtTiles
-    matmul/stageTile matmul/storeRun matmul/simtConfiguration)
+    matmul/stageTile matmul/storeRun matmul/simtConfiguration matmul/simtWork)
 
 set(mostLines 300)
 

@@ -72,6 +72,7 @@
 #include <tweed/matmul/simtConfiguration.cuh>
 #include <tweed/matmul/simtKernel.cuh>
 #include <tweed/matmul/simtTiles.cuh>
+#include <tweed/matmul/simtWork.cuh>
 #include <tweed/matmul/stageTile.cuh>
 #include <tweed/matmul/storeRun.cuh>
 #include <tweed/matmul/task.cuh>

@@ -25,13 +25,17 @@ void multiply(A const& a, B const& b, C const& c, Epilogue epilogue = {},
   static_assert(Configuration::template takes<Task>);
   tweed::MatmulDevice const device = tweed::matmulDevice();
   REQUIRE(Configuration::refusal(task, device) == "");
-  Configuration::launch(task, Configuration::prepare(task, device), device, nullptr, stream);
+  DeviceArray<unsigned char> const workspace(Configuration::workspaceBytes(task, device));
+  Configuration::launch(task, Configuration::prepare(task, device), device, workspace.data(),
+                        stream);
+  tweed::synchronize(stream);
 }
 
 template <class Configuration>
 constexpr bool needsHopper = false;
 template <class Config, int Split, int Flops>
 constexpr bool needsHopper<SimtConfiguration<Config, Split, Flops>> =
+
     Split > 1 || Config::hasProducers;
 
 // Whether this device runs it; says so if not.
@@ -100,6 +104,9 @@ void checkEdges() {
 
 using Small = SimtConfiguration<SimtConfig<TileShape<16, 32, 8>, 2, 4, 3>, 1, 100>;
 using Tall = SimtConfiguration<SimtConfig<TileShape<64, 32, 8>, 8, 4, 2>, 1, 100>;
+using Balanced = SimtConfiguration<SimtConfig<TileShape<16, 32, 8>, 2, 4, 3>, tweed::balanced, 100>;
+using BalancedTall =
+    SimtConfiguration<SimtConfig<TileShape<64, 32, 8>, 8, 4, 2>, tweed::balanced, 100>;
 // Those that are tuned.
 using Split8 = SimtConfiguration<SimtConfig<TileShape<64, 64, 32>, 4, 4, 3>, 8, 100>;
 using Split4 = SimtConfiguration<SimtConfig<TileShape<64, 128, 32>, 8, 4, 3>, 4, 100>;
@@ -108,6 +115,9 @@ using Large =
     SimtConfiguration<SimtConfig<TileShape<128, 256, 32>, 16, 8, 3, Loading::ByWarpgroup>, 1, 100>;
 using LargeSplit =
     SimtConfiguration<SimtConfig<TileShape<128, 256, 32>, 16, 8, 3, Loading::ByWarpgroup>, 4, 100>;
+using LargeBalanced =
+    SimtConfiguration<SimtConfig<TileShape<128, 256, 32>, 16, 8, 3, Loading::ByWarpgroup>,
+                      tweed::balanced, 100>;
 using Portable = SimtConfiguration<SimtConfig<TileShape<128, 128, 16>, 8, 8, 3>, 1, 100>;
 using PortableLarge = SimtConfiguration<SimtConfig<TileShape<128, 256, 16>, 16, 8, 3>, 1, 100>;
 
@@ -182,8 +192,12 @@ TEST_SUITE("simtKernel") {
     checkEdges<Small>();
     checkEdges<Tall>();
   }
+  TEST_CASE("edges of small tiles, balanced") {
+    checkEdges<Balanced>();
+    checkEdges<BalancedTall>();
+  }
   TEST_CASE_TEMPLATE("edges of large tiles, on a GPU", Configuration, Split8, Split4, Split2, Large,
-                     LargeSplit, Portable, PortableLarge) {
+                     LargeSplit, LargeBalanced, Portable, PortableLarge) {
     if (isLoom) return;
     checkEdges<Configuration>();
   }
@@ -196,6 +210,7 @@ TEST_SUITE("simtKernel") {
     check(Split8{});
     check(Large{});
     check(LargeSplit{});
+    check(LargeBalanced{});
     check(Portable{});
     check(PortableLarge{});
   }
@@ -210,6 +225,8 @@ TEST_SUITE("simtKernel") {
   TEST_CASE("epilogues see each item once, with its place and its old value") {
     checkEpilogues<Small>();
     checkEpilogues<Tall>();
+    checkEpilogues<Balanced>();
+    checkEpilogues<LargeBalanced>();
     checkEpilogues<Split8>();
     checkEpilogues<Split2>();
     checkEpilogues<Large>();
@@ -217,6 +234,7 @@ TEST_SUITE("simtKernel") {
   }
   TEST_CASE("batches") {
     checkBatch<Small>();
+    checkBatch<Balanced>();
     checkBatch<Split8>();
     checkBatch<Large>();
   }
@@ -248,10 +266,14 @@ TEST_SUITE("simtKernel") {
       p.check(first, roundoff<float>, p.k);
     };
     check(Small{}, 100);
+    check(Balanced{}, 100);
+    check(BalancedTall{}, 300);
     if (isLoom) return;
     check(Large{}, 50000);  // 3 * 196 tiles
     check(LargeSplit{}, 20000);
     check(Split8{}, 20000);
+    check(LargeBalanced{}, 50000);
+    check(LargeBalanced{}, 100);
   }
 
   TEST_CASE("what it cannot do") {

@@ -17,25 +17,28 @@ namespace tweed {
 /// A configuration, in the sense of configuration.cuh, of the kernel for CUDA cores.
 ///
 /// Shape    Config: a SimtConfig. Split: 1, or the blocks of a cluster that share each tile, 2 to 8,
-///          each with a piece of the sum. FlopsPerClock: what a multiprocessor reaches with it.
+///          each with a piece of the sum; or `balanced`. FlopsPerClock: what a multiprocessor reaches with it.
 /// Result   the same bits on every run; of another Split they are others.
 /// Needs    any number type, layout and alignment. Split > 1: compute capability 9.0, no reductions
 ///          in the epilogue. Loading::ByWarpgroup: sm_90a, items of 4, 8 or 16 bytes.
-/// Cost     no workspace.
+/// Cost     no workspace; balanced, that of two tiles for each block, unless the blocks divide the
+///          tiles, and one more node of a graph.
 template <class Config, int Split, int FlopsPerClock>
 struct SimtConfiguration {
   static constexpr Path path = Path::Simt;
   using Tile = typename Config::Tile;
   using Part = Tile;
-  static_assert(Split >= 1 && Split <= 8 && isPow2(Split),
-                "tweed::SimtConfiguration: Split is 1, 2, 4 or 8, the blocks of a cluster");
+  static_assert(Split == balanced || (Split >= 1 && Split <= 8 && isPow2(Split)),
+                "tweed::SimtConfiguration: Split is 1, 2, 4 or 8, the blocks of a cluster, or "
+                "tweed::balanced");
 
   static std::string name() {
     auto const text = [](int number) { return std::to_string(number); };
     return text(Tile::m) + "x" + text(Tile::n) + "x" + text(Tile::k) + ", " + text(Config::stages) +
            (Config::stages == 1 ? " stage" : " stages") +
            (Config::hasProducers ? ", a warpgroup that loads" : "") +
-           (Split > 1 ? ", the sum split by " + text(Split) : "");
+           (Split > 1 ? ", the sum split by " + text(Split) : "") +
+           (Split == balanced ? ", balanced" : "");
   }
 
  private:
@@ -50,7 +53,7 @@ struct SimtConfiguration {
                               Config::threadN>;
     constexpr bool canSplit = runItems * sizeof(typename Task::Acc) == 16 &&
                               !detail::hasReductions<typename Task::Epilogue>;
-    return (Split == 1 || canSplit) && (!Config::hasProducers || isCopied);
+    return (Split <= 1 || canSplit) && (!Config::hasProducers || isCopied);
   }
   template <class Task>
   static constexpr auto kernel = &detail::simtMatmul<Config, Split, Task>;
@@ -77,11 +80,13 @@ struct SimtConfiguration {
   static double microseconds(Task const& task, MatmulDevice const& device) {
     return detail::tiledMicroseconds<Tile>(
         task, device, {double(FlopsPerClock), Split > 1 ? 6000. : 3000., Body<Task>::minBlocks},
-        Split);
+        larger(Split, 1));
   }
   template <class Task>
-  static std::size_t workspaceBytes(Task const&, MatmulDevice const&) {
-    return 0;
+  static std::size_t workspaceBytes(Task const& task, MatmulDevice const& device) {
+    if (Split != balanced || task.template order<Tile>().count() % blocks<Task>(device) == 0)
+      return 0;
+    return std::size_t(2 * blocks<Task>(device)) * (sumsOfPart<Task> + sizeof(unsigned));
   }
 
   template <class Task>
@@ -91,18 +96,38 @@ struct SimtConfiguration {
     return {};
   }
   template <class Task>
-  static void launch(Task const& task, Prepared<Task> const&, MatmulDevice const& device, void*,
-                     cudaStream_t stream) {
-    // Those with producers stay, and load the next tile while they store one.
-    long long const most = Config::hasProducers ? device.multiprocessors : 0x7fffffff;
+  static void launch(Task const& task, Prepared<Task> const&, MatmulDevice const& device,
+                     void* workspace, cudaStream_t stream) {
     long long const tiles = task.template order<Tile>().count();
-    LaunchConfig config{smaller(tiles, larger(most / Split, 1ll)) * Split, Config::threads,
-                        sizeof(typename Body<Task>::Shared), stream};
-    config.cluster = Split;
-    tweed::launch(kernel<Task>, config, task);
+    typename Body<Task>::Sharing sharing{};
+    LaunchConfig config{1, Config::threads, sizeof(typename Body<Task>::Shared), stream};
+    if (Split == balanced) {
+      long long const all = blocks<Task>(device);
+      config.grid = all;
+      if (workspaceBytes(task, device) > 0) {
+        auto* const bytes = static_cast<unsigned char*>(workspace);
+        sharing = {reinterpret_cast<typename Body<Task>::Run*>(bytes),
+                   reinterpret_cast<unsigned*>(bytes + 2 * all * sumsOfPart<Task>)};
+        TWEED_CHECK(cudaMemsetAsync(sharing.tickets, 0, 2 * all * sizeof(unsigned), stream));
+      }
+    } else {
+      // Those with producers stay, and load the next tile while they store one.
+      long long const most = Config::hasProducers ? device.multiprocessors : 0x7fffffff;
+      config.grid = smaller(tiles, larger(most / Split, 1ll)) * Split;
+      config.cluster = Split;
+    }
+    tweed::launch(kernel<Task>, config, task, sharing);
   }
 
  private:
+  // Of one multiprocessor, if the work is balanced: all are there at once.
+  template <class Task>
+  static long long blocks(MatmulDevice const& device) {
+    return 1ll * device.multiprocessors * Body<Task>::minBlocks;
+  }
+  template <class Task>
+  static constexpr std::size_t sumsOfPart = sizeof(typename Body<Task>::Run) * Body<Task>::runs;
+
   template <class Task>
   static bool hasClusters() {
 #if defined(TWEED_LOOM)

@@ -2,17 +2,19 @@
 // tweed/matmul/simtKernel.cuh - whole products by CUDA cores.
 #pragma once
 
+#include <tweed/arch/atomic.cuh>
 #include <tweed/arch/cluster.cuh>
 #include <tweed/arch/overlap.cuh>
 #include <tweed/matmul/blockMatmul.cuh>
+#include <tweed/matmul/simtWork.cuh>
 #include <tweed/matmul/storeRun.cuh>
 #include <tweed/matmul/tileReduce.cuh>
 #include <tweed/memory/dynamicShared.cuh>
 
 namespace tweed::detail {
 
-/// One block's part of a product: tile after tile. With Split > 1 the blocks of a cluster share a
-/// tile, each a piece of the sum.
+/// One block's part of a product, piece after piece. With Split > 1 the blocks of a cluster share
+/// each tile.
 template <class Config, int Split, class Task>
 struct SimtBody {
   using Tile = typename Config::Tile;
@@ -27,10 +29,10 @@ struct SimtBody {
   static constexpr int minBlocks = Split > 1 ? 1 : Product::minBlocks;
   static constexpr bool hasReductions = detail::hasReductions<typename Task::Epilogue>;
 
-  static_assert(Split == 1 || runItems * sizeof(Acc) == 16,
+  static_assert(Split <= 1 || runItems * sizeof(Acc) == 16,
                 "tweed::simtMatmul: to split the sum, the rows of a thread's tile are multiples of "
                 "16 bytes");
-  static_assert(Split == 1 || !hasReductions,
+  static_assert(Split <= 1 || !hasReductions,
                 "tweed::simtMatmul: a split sum has no reductions in its epilogue");
 
   // The sums of a block that shares its tile, in runs: those of neighbouring threads side by side.
@@ -47,17 +49,26 @@ struct SimtBody {
       Run sums[Split > 1 ? runs : 1];
     };
     alignas(16) unsigned char strip[reduceBytes > 0 ? reduceBytes : 16];
+    bool isLast;
+  };
+
+  /// In global memory, for work that is balanced.
+  struct Sharing {
+    Run* sums;          ///< of 2 parts of tiles for each block
+    unsigned* tickets;  ///< of up to 2 tiles for each block, 0 before the launch and after it
   };
 
   Task const& task;
+  Sharing const sharing;
   TileOrder const order;
   Shared& shared;
   Product product;
   bool const areRunsAligned;
   Acc const one;
 
-  TWEED_DEVICE explicit SimtBody(Task const& t)
+  TWEED_DEVICE SimtBody(Task const& t, Sharing s)
       : task(t),
+        sharing(s),
         order(t.template order<Tile>()),
         shared(*dynamicShared<Shared>(1)),
         product(shared.product),
@@ -65,42 +76,32 @@ struct SimtBody {
         one(int(gridDim.z)) {}
 
   TWEED_DEVICE void run() {
+    auto const forEach = [&](auto f) { forEachPiece<Tile, Split>(order, task.k(), f); };
     if constexpr (Config::hasProducers) {
       product.split(
           [&] {
-            forEachTile([&](TileIndex tile, int kBegin, int kEnd) {
-              product.load(loaderA(tile), loaderB(tile), kBegin, kEnd);
+            forEach([&](SimtPiece const& p) {
+              product.load(loaderA(p.tile), loaderB(p.tile), p.kBegin, p.kEnd);
               if constexpr (Split > 1) arch::syncCluster(), arch::syncCluster();
             });
           },
           [&] {
-            forEachTile([&](TileIndex tile, int kBegin, int kEnd) {
+            forEach([&](SimtPiece const& p) {
               Accumulator acc{};
-              product.multiply(kBegin, kEnd, acc);
-              finish(tile, acc);
+              product.multiply(p.kBegin, p.kEnd, acc);
+              finish(p, acc);
             });
           });
     } else {
-      forEachTile([&](TileIndex tile, int kBegin, int kEnd) {
+      forEach([&](SimtPiece const& p) {
         Accumulator acc{};
-        product.run(loaderA(tile), loaderB(tile), kBegin, kEnd, acc);
-        finish(tile, acc);
+        product.run(loaderA(p.tile), loaderB(p.tile), p.kBegin, p.kEnd, acc);
+        finish(p, acc);
       });
     }
   }
 
  private:
-  template <class F>
-  TWEED_DEVICE void forEachTile(F f) const {
-    int const part = int(blockIdx.x) % Split;
-    int const steps = ceilDiv(task.k(), Tile::k);
-    int const kBegin = int(1ll * steps * part / Split) * Tile::k;
-    int const kEnd = part + 1 == Split ? task.k() : int(1ll * steps * (part + 1) / Split) * Tile::k;
-    long long const count = order.count();
-#pragma unroll 1
-    for (long long t = blockIdx.x / Split; t < count; t += gridDim.x / Split)
-      f(count <= 0x7fffffff ? order.at(int(t)) : order.at(t), kBegin, kEnd);
-  }
   TWEED_DEVICE LoaderA loaderA(TileIndex tile) const {
     return loadRows(task.a, 1ll * tile.row * Tile::m, tile.matrix);
   }
@@ -108,16 +109,19 @@ struct SimtBody {
     return loadColumns(task.b, 1ll * tile.column * Tile::n, tile.matrix);
   }
 
-  TWEED_DEVICE void finish(TileIndex tile, Accumulator& acc) {
+  TWEED_DEVICE void finish(SimtPiece const& piece, Accumulator& acc) {
     if constexpr (Split > 1) {
-      finishShared(tile, acc);
-    } else {
-      product.forEachRun(acc, [&](Acc(&items)[runItems], int row, int column) {
-        loosen(items);
-        store(items, tile, row, column);
-      });
-      if constexpr (hasReductions) reduce(tile, acc);
+      finishInCluster(piece.tile, acc);
+      return;
     }
+    if constexpr (Split == balanced) {
+      if (piece.parts > 1 && !addParts(piece, acc)) return;
+    }
+    product.forEachRun(acc, [&](Acc(&items)[runItems], int row, int column) {
+      loosen(items);
+      store(items, piece.tile, row, column);
+    });
+    if constexpr (hasReductions) reduce(piece.tile, acc);
   }
 
   TWEED_DEVICE void store(Acc (&items)[runItems], TileIndex tile, int row, int column) const {
@@ -153,19 +157,61 @@ struct SimtBody {
         });
   }
 
-  // Each block of the cluster adds up, in their order, and stores its share of the runs.
-  TWEED_DEVICE void finishShared(TileIndex tile, Accumulator& acc) {
-    using Place = typename Product::Place;
-    int const rank = int(threadIdx.x);
-    syncMath();  // the stages are free
-    int index = rank;
+  // Calls f(items, where) for each run of this thread and its place in a list of the block's runs.
+  template <class F>
+  static TWEED_DEVICE void forEachListed(Accumulator& acc, F f) {
+    int where = int(threadIdx.x);
     Product::forEachRun(acc, [&](Acc(&items)[runItems], int, int) {
+      f(items, where);
+      where += mathThreads;
+    });
+  }
+
+  // Writes the sums of a part of a tile. Who comes last of all parts adds them up in their order.
+  TWEED_DEVICE bool addParts(SimtPiece const& piece, Accumulator& acc) {
+    // A block has at most two parts of tiles: one that it begins with, and one that it ends with.
+    auto const listOf = [&](int part) {
+      return sharing.sums + ((piece.first + part) * 2ll + (part == 0 ? 1 : 0)) * runs;
+    };
+    Run* const mine = listOf(piece.part);
+    forEachListed(acc, [&](Acc(&items)[runItems], int where) {
       loosen(items);
       Run run;
 #pragma unroll
       for (int i = 0; i < runItems; ++i) run.item[i] = items[i];
-      shared.sums[index] = run;
-      index += mathThreads;
+      mine[where] = run;
+    });
+    syncMath();  // the sums of all threads come before the ticket of one
+    if (threadIdx.x == 0)
+      shared.isLast = arch::takeTicket(sharing.tickets + piece.ticket, unsigned(piece.parts - 1)) ==
+                      unsigned(piece.parts - 1);
+    syncMath();  // and its acquire before the reads of all
+    bool const isLast = shared.isLast;
+    if (isLast)
+      forEachListed(acc, [&](Acc(&items)[runItems], int where) {
+#pragma unroll 1
+        for (int part = 0; part < piece.parts; ++part) {
+          Run const run = listOf(part)[where];
+#pragma unroll
+          for (int i = 0; i < runItems; ++i)
+            items[i] = part == 0 ? run.item[i] : items[i] + run.item[i];
+        }
+      });
+    syncMath();  // isLast has been read
+    return isLast;
+  }
+
+  // Each block of the cluster adds up, in their order, and stores its share of the runs.
+  TWEED_DEVICE void finishInCluster(TileIndex tile, Accumulator& acc) {
+    using Place = typename Product::Place;
+    int const rank = int(threadIdx.x);
+    syncMath();  // the stages are free
+    forEachListed(acc, [&](Acc(&items)[runItems], int where) {
+      loosen(items);
+      Run run;
+#pragma unroll
+      for (int i = 0; i < runItems; ++i) run.item[i] = items[i];
+      shared.sums[where] = run;
     });
     arch::syncCluster();
     int const part = int(blockIdx.x) % Split;
@@ -193,16 +239,17 @@ struct SimtBody {
 // Of a type that depends on a parameter, so that only what the target has is instantiated.
 template <class Config, int Split, class>
 inline constexpr bool isSimtTarget = (!Config::hasProducers || arch::hasWgmma) &&
-                                     (Split == 1 || arch::hasHopper);
+                                     (Split <= 1 || arch::hasHopper);
 
 template <class Config, int Split, class Task>
 TWEED_KERNEL void __launch_bounds__(SimtBody<Config, Split, Task>::Product::threads,
                                     SimtBody<Config, Split, Task>::minBlocks)
-    simtMatmul(Task const __grid_constant__ task) {
+    simtMatmul(Task const __grid_constant__ task,
+               typename SimtBody<Config, Split, Task>::Sharing const __grid_constant__ sharing) {
   if constexpr (isSimtTarget<Config, Split, Task>) {
     arch::letNextStart();
     arch::waitForPrevious();
-    SimtBody<Config, Split, Task>(task).run();
+    SimtBody<Config, Split, Task>(task, sharing).run();
   }
 }
 

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// tweed/matmul/simtWork.cuh - how the blocks of a launch share the tiles of a product.
+#pragma once
+
+#include <tweed/matmul/tileOrder.cuh>
+#include <tweed/matmul/tileShape.cuh>
+
+namespace tweed {
+
+/// Instead of a number of blocks that share each tile: all blocks do the same number of steps. Most
+/// of their tiles are whole, one after the other; what is left over is shared among all of them.
+inline constexpr int balanced = 0;
+
+namespace detail {
+
+/// What a block does at a time: the items kBegin..kEnd-1 of the sum of a tile.
+struct SimtPiece {
+  TileIndex tile;
+  int kBegin;
+  int kEnd;
+  // Of a shared tile, when the work is balanced:
+  int part;    // this piece's number among its pieces,
+  int parts;   // how many there are, 1 for a whole tile,
+  int first;   // the block that has the first one; the others follow it
+  int ticket;  // and the number of the tile among those that are shared
+};
+
+/// Calls f(piece) for each piece of this block. With Split > 1, so many neighbouring blocks share
+/// each tile.
+template <class Tile, int Split, class F>
+TWEED_DEVICE void forEachPiece(TileOrder const& order, int k, F f) {
+  long long const tiles = order.count();
+  int const steps = larger(1, ceilDiv(k, Tile::k));
+  auto const at = [&](long long t) {
+    return tiles <= 0x7fffffff ? order.at(int(t)) : order.at(t);  // to divide 32 bits is cheaper
+  };
+  if constexpr (Split == balanced) {
+    int const blocks = int(gridDim.x);
+    int const block = int(blockIdx.x);
+    // At least one tile for each block is shared, so that what is left over is in no hurry.
+    long long const whole = tiles % blocks == 0 ? tiles : larger(0ll, tiles / blocks - 1) * blocks;
+#pragma unroll 1
+    for (long long t = block; t < whole; t += blocks) f(SimtPiece{at(t), 0, k, 0, 1, 0, 0});
+    long long const all = (tiles - whole) * steps;
+    long long const sharers = smaller<long long>(blocks, all);  // each with a step or more
+    auto const blockOf = [&](long long step) { return int(((step + 1) * sharers - 1) / all); };
+    if (block >= sharers) return;
+    long long const end = all * (block + 1) / sharers;
+#pragma unroll 1
+    for (long long step = all * block / sharers; step < end;) {
+      long long const ticket = step / steps;
+      int const begin = int(step - ticket * steps);
+      int const some = int(smaller(end - step, 1ll * steps - begin));
+      int const first = blockOf(ticket * steps);
+      int const last = blockOf((ticket + 1) * steps - 1);
+      f(SimtPiece{at(whole + ticket), begin * Tile::k, smaller(k, (begin + some) * Tile::k),
+                  block - first, last - first + 1, first, int(ticket)});
+      step += some;
+    }
+  } else {
+    int const part = int(blockIdx.x) % Split;
+    int const kBegin = int(1ll * steps * part / Split) * Tile::k;
+    int const kEnd = part + 1 == Split ? k : int(1ll * steps * (part + 1) / Split) * Tile::k;
+#pragma unroll 1
+    for (long long t = blockIdx.x / Split; t < tiles; t += gridDim.x / Split)
+      f(SimtPiece{at(t), kBegin, kEnd, 0, 1, 0, 0});
+  }
+}
+
+}  // namespace detail
+}  // namespace tweed
