@@ -12,8 +12,7 @@ using tweed::ColumnMajor;
 using tweed::RowMajor;
 
 // The product of these sizes by each kernel, with poison beside all items.
-template <class T, class TC, class LayoutA, class LayoutB, class LayoutC,
-          class Options = tweed::AnyPath>
+template <class T, class TC, class LayoutA, class LayoutB, class LayoutC, class Options = Few>
 int check(int m, int n, int k, Placing ofA = {}, Placing ofB = {}, Placing ofC = {},
           Options options = {}) {
   CAPTURE(m);
@@ -72,15 +71,17 @@ TEST_SUITE("matmul") {
           if (m * n > 0) continue;
           float* const none = nullptr;
           CHECK_NOTHROW(tweed::matmul(nullptr, tweed::rowMajor(none, m, k),
-                                      tweed::rowMajor(none, k, n), tweed::rowMajor(none, m, n)));
+                                      tweed::rowMajor(none, k, n), tweed::rowMajor(none, m, n),
+                                      tweed::Identity{}, few));
         }
     float* const none = nullptr;
     auto const c = Matrix<float, RowMajor>::poison(3, 4);
     CHECK_NOTHROW(tweed::matmul(nullptr, tweed::rowMajor(none, 3, 2).batched(0, 6),
-                                tweed::rowMajor(none, 2, 4).batched(0, 8),
-                                c.view().batched(0, 12)));
+                                tweed::rowMajor(none, 2, 4).batched(0, 8), c.view().batched(0, 12),
+                                tweed::Identity{}, few));
     CHECK(c.isUnchanged());
-    tweed::matmul(nullptr, tweed::rowMajor(none, 3, 0), tweed::rowMajor(none, 0, 4), c.view());
+    tweed::matmul(nullptr, tweed::rowMajor(none, 3, 0), tweed::rowMajor(none, 0, 4), c.view(),
+                  tweed::Identity{}, few);
     CHECK(c.holds([](long long, long long, long long) { return 0; }));
   }
   TEST_CASE("batches: of each its own, or one for all") {
@@ -101,9 +102,10 @@ TEST_SUITE("matmul") {
     Matrix<float, RowMajor> const a(4, 6, 1, {0, 0, 3}), b(6, 5, 2, {0, 0, 3});
     DeviceArray<float> beside(4 * 15), backwards(3 * 20);
     tweed::matmul(nullptr, a.view(), b.view(),
-                  tweed::rowMajor(beside.data(), 4, 5, 15).batched(3, 5));
+                  tweed::rowMajor(beside.data(), 4, 5, 15).batched(3, 5), tweed::Identity{}, few);
     tweed::matmul(nullptr, a.view(), b.view(),
-                  tweed::rowMajor(backwards.data() + 40, 4, 5).batched(3, -20));
+                  tweed::rowMajor(backwards.data() + 40, 4, 5).batched(3, -20), tweed::Identity{},
+                  few);
     auto const itemsBeside = beside.host(), itemsBackwards = backwards.host();
     for (int matrix = 0; matrix < 3; ++matrix)
       for (int i = 0; i < 4; ++i)
@@ -123,12 +125,12 @@ TEST_SUITE("matmul") {
       auto const expected = [&](long long i, long long j, long long) {
         return productOf(a, b, i, j, 0);
       };
-      tweed::matmul(stream, a.view(), b.view(), c.view());
+      tweed::matmul(stream, a.view(), b.view(), c.view(), tweed::Identity{}, few);
       tweed::synchronize(stream);
       CHECK(c.holds(expected));
       c.restore();
       TWEED_CHECK(cudaDeviceSynchronize());
-      tweed::matmul(workspace, a.view(), b.view(), c.view());
+      tweed::matmul(workspace, a.view(), b.view(), c.view(), tweed::Identity{}, few);
       tweed::synchronize(stream);
       CHECK(c.holds(expected));
     }

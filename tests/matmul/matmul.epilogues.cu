@@ -32,7 +32,7 @@ void checkWitness(int m, int n, int k, int batch) {
   std::vector<int> const zeros(std::size_t(m) * n * batch, 0);
   DeviceArray<int> calls(zeros);
   int const kernels =
-      runEach(a.constView(), b.constView(), c, Witness{calls.data(), m, n}, tweed::AnyPath{}, [&] {
+      runEach(a.constView(), b.constView(), c, Witness{calls.data(), m, n}, few, [&] {
         CHECK(c.holds([&](long long i, long long j, long long matrix) {
           return double((matrix * m + i) * n + j);
         }));
@@ -53,8 +53,8 @@ void checkScales(double alpha, double beta) {
     return beta == 0 ? scaled : scaled + beta * old.at(i, j, matrix);
   };
   double const tolerance = alpha == 0.37 ? 1e-4 : 0;
-  CHECK(runEach(a.constView(), b.constView(), old, tweed::scale(alpha) | tweed::addC(beta),
-                tweed::AnyPath{}, [&] { CHECK(old.holds(expected, tolerance)); }) > 0);
+  CHECK(runEach(a.constView(), b.constView(), old, tweed::scale(alpha) | tweed::addC(beta), few,
+                [&] { CHECK(old.holds(expected, tolerance)); }) > 0);
 }
 
 template <class LayoutC, class TC>
@@ -88,9 +88,9 @@ void checkReductions(int m, int n, int batch) {
       return 3 * productOf(a, b, i, j, matrix);
     }));
   };
-  tweed::matmul(nullptr, a.view(), b.view(), c.view(), epilogue);
+  tweed::matmul(nullptr, a.view(), b.view(), c.view(), epilogue, few);
   isRight();
-  CHECK(runEach(a.constView(), b.constView(), c, epilogue, tweed::AnyPath{}, isRight) > 0);
+  CHECK(runEach(a.constView(), b.constView(), c, epilogue, few, isRight) > 0);
 }
 
 }  // namespace
@@ -124,15 +124,15 @@ TEST_SUITE("matmul") {
     };
     auto const rows = Matrix<float, RowMajor>::poison(m, n);
     auto const columns = Matrix<float, ColumnMajor>::poison(m, n);
-    tweed::matmul(nullptr, a.view(), b.view(), rows.view(), epilogue);
-    tweed::matmul(nullptr, a.view(), b.view(), columns.view(), epilogue);
+    tweed::matmul(nullptr, a.view(), b.view(), rows.view(), epilogue, few);
+    tweed::matmul(nullptr, a.view(), b.view(), columns.view(), epilogue, few);
     CHECK(rows.holds(expected));
     CHECK(columns.holds(expected));
   }
   TEST_CASE("a residual that is C itself") {
     int const m = 35, n = 40, k = 6;
     Matrix<float, RowMajor> const a(m, k, 1), b(k, n, 2), c(m, n, 3);
-    tweed::matmul(nullptr, a.view(), b.view(), c.view(), tweed::residual(c.view()));
+    tweed::matmul(nullptr, a.view(), b.view(), c.view(), tweed::residual(c.view()), few);
     CHECK(c.holds([&](long long i, long long j, long long) {
       return productOf(a, b, i, j, 0) + c.at(i, j, 0);
     }));
@@ -145,12 +145,12 @@ TEST_SUITE("matmul") {
     auto const lambda = [=] __device__(float x, tweed::Coord at) {
       return by * x + float(at.column);
     };
-    tweed::matmul(nullptr, a.view(), b.view(), c.view(), lambda);
+    tweed::matmul(nullptr, a.view(), b.view(), c.view(), lambda, few);
     CHECK(c.holds([&](long long i, long long j, long long) {
       return 3 * productOf(a, b, i, j, 0) + double(j);
     }));
     tweed::matmul(nullptr, a.view(), b.view(), c.view(),
-                  tweed::scale(2) | lambda | tweed::scale(-1));
+                  tweed::scale(2) | lambda | tweed::scale(-1), few);
     CHECK(c.holds([&](long long i, long long j, long long) {
       return -(6 * productOf(a, b, i, j, 0) + double(j));
     }));
@@ -166,7 +166,7 @@ TEST_SUITE("matmul") {
     float* const none = nullptr;
     tweed::matmul(nullptr, tweed::rowMajor(none, 5, 3), tweed::rowMajor(none, 3, 0),
                   tweed::rowMajor(none, 5, 0),
-                  tweed::rowSum(sums.data()) | tweed::rowMax(tops.data()));
+                  tweed::rowSum(sums.data()) | tweed::rowMax(tops.data()), few);
     CHECK(sums.host() == std::vector<float>(5, 0));
     CHECK(tops.host() == std::vector<float>(5, -INFINITY));
   }
@@ -176,10 +176,10 @@ TEST_SUITE("matmul") {
     auto const c = Matrix<float, RowMajor>::poison(m, n);
     DeviceArray<float> first(m), again(m);
     tweed::matmul(nullptr, a.view(), b.view(), c.view(),
-                  tweed::scale(1 / 7.0f) | tweed::rowSum(first.data()));
+                  tweed::scale(1 / 7.0f) | tweed::rowSum(first.data()), few);
     for (int i = 0; i < 3; ++i) {
       tweed::matmul(nullptr, a.view(), b.view(), c.view(),
-                    tweed::scale(1 / 7.0f) | tweed::rowSum(again.data()));
+                    tweed::scale(1 / 7.0f) | tweed::rowSum(again.data()), few);
       CHECK(first.host() == again.host());
     }
   }

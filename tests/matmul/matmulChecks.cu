@@ -28,8 +28,8 @@ void checkRefusal(std::string const& text, Break breakOne, Epilogue epilogue = {
   Operands o;
   breakOne(o);
   std::string const whole = "tweed::matmul: " + text + " [cudaErrorInvalidValue]";
-  CHECK(refusal([&] { tweed::matmul(nullptr, o.A, o.B, o.C, epilogue); }) == whole);
-  CHECK(refusal([&] { tweed::MatmulPlan plan(o.A, o.B, o.C, epilogue); }) == whole);
+  CHECK(refusal([&] { tweed::matmul(nullptr, o.A, o.B, o.C, epilogue, few); }) == whole);
+  CHECK(refusal([&] { tweed::MatmulPlan plan(o.A, o.B, o.C, epilogue, few); }) == whole);
   CHECK(o.c.isUnchanged());
   CHECK(o.a.isUnchanged());
   CHECK(o.b.isUnchanged());
@@ -53,7 +53,7 @@ bool overlapBothWays(Bytes const& a, Bytes const& b) {
 TEST_SUITE("matmulChecks") {
   TEST_CASE("nothing is wrong with the operands that the cases break") {
     Operands const o;
-    CHECK_NOTHROW(tweed::matmul(nullptr, o.A, o.B, o.C));
+    CHECK_NOTHROW(tweed::matmul(nullptr, o.A, o.B, o.C, tweed::Identity{}, few));
   }
   TEST_CASE("shapes that disagree") {
     checkRefusal("A is 4 x 6 and B 7 x 5; the columns of A are as many as the rows of B",
@@ -126,14 +126,14 @@ TEST_SUITE("matmulChecks") {
     Operands const o;
     DeviceArray<float> sums(4);
     auto const epilogue = tweed::rowSum(sums.data());
-    tweed::MatmulPlan const plan(o.A, o.B, o.C, epilogue);
+    tweed::MatmulPlan const plan(o.A, o.B, o.C, epilogue, few);
     REQUIRE(plan.workspaceBytes() > 0);
     tweed::Workspace none(nullptr, plan.workspaceBytes() - 1);
     std::string const text = "tweed::matmul: needs a workspace of " +
                              std::to_string(plan.workspaceBytes()) + " bytes, this one has " +
                              std::to_string(plan.workspaceBytes() - 1);
     CHECK(contains(refusal([&] { plan(none); }), text));
-    CHECK(contains(refusal([&] { tweed::matmul(none, o.A, o.B, o.C, epilogue); }), text));
+    CHECK(contains(refusal([&] { tweed::matmul(none, o.A, o.B, o.C, epilogue, few); }), text));
     cudaStream_t stream;
     TWEED_CHECK(cudaStreamCreate(&stream));
     {

@@ -16,7 +16,7 @@ TEST_SUITE("MatmulPlan") {
   TEST_CASE("runs again and again, on the items of the moment") {
     Matrix<float, RowMajor> const a(20, 30, 1), b(30, 70, 2), other(20, 30, 3);
     auto const c = Matrix<float, ColumnMajor>::poison(20, 70);
-    tweed::MatmulPlan const plan(a.view(), b.view(), c.view(), tweed::scale(2));
+    tweed::MatmulPlan const plan(a.view(), b.view(), c.view(), tweed::scale(2), few);
     for (int i = 0; i < 2; ++i) {
       c.restore();
       plan();
@@ -36,7 +36,7 @@ TEST_SUITE("MatmulPlan") {
     auto const c = Matrix<float, RowMajor>::poison(20, 70);
     DeviceArray<float> sums(20), tops(70);
     tweed::MatmulPlan const plan(a.view(), b.view(), c.view(),
-                                 tweed::rowSum(sums.data()) | tweed::columnMax(tops.data()));
+                                 tweed::rowSum(sums.data()) | tweed::columnMax(tops.data()), few);
     std::vector<float> expected(20, 0);
     for (int i = 0; i < 20; ++i)
       for (int j = 0; j < 70; ++j) expected[std::size_t(i)] += float(productOf(a, b, i, j, 0));
@@ -53,21 +53,22 @@ TEST_SUITE("MatmulPlan") {
   TEST_CASE("what needs no workspace says so") {
     Matrix<float, RowMajor> const a(20, 30, 1), b(30, 70, 2), c(20, 70, 3);
     tweed::MatmulPlan const plan(a.view(), b.view(), c.view(), tweed::scale(2),
-                                 tweed::require<tweed::Path::Simt>);
+                                 few | tweed::require<tweed::Path::Simt>);
     CHECK(plan.workspaceBytes() == 0);
     CHECK(plan.path() == tweed::Path::Simt);
   }
   TEST_CASE("explains what runs and what else could") {
     Matrix<float, RowMajor> const a(20, 30, 1), b(30, 70, 2), c(20, 70, 3);
     tweed::MatmulPlan const plan(a.view(), b.view(), c.view(), tweed::Identity{},
-                                 tweed::require<tweed::Path::Simt>);
+                                 few | tweed::require<tweed::Path::Simt>);
     std::string const text = plan.explain();
     CAPTURE(text);
     CHECK(contains(text, "C 20 x 70 = A 20 x 30 * B 30 x 70, 1 times\nruns: simt "));
     CHECK(contains(text, ", with 0 bytes of workspace\n"));
     CHECK(contains(text, " us by the model"));
     CHECK(!contains(text, "transposed"));
-    tweed::MatmulPlan const turned(a.view(), b.view(), tweed::columnMajor(c.view().data, 20, 70));
+    tweed::MatmulPlan const turned(a.view(), b.view(), tweed::columnMajor(c.view().data, 20, 70),
+                                   tweed::Identity{}, few);
     CHECK(contains(turned.explain(),
                    "C 70 x 20 = A 70 x 30 * B 30 x 20, 1 times, as the "
                    "transposed product, with A and B exchanged\n"));
@@ -76,11 +77,11 @@ TEST_SUITE("MatmulPlan") {
     float* const none = nullptr;
     Matrix<float, RowMajor> const c(20, 70, 3);
     tweed::MatmulPlan const noItems(tweed::rowMajor(none, 0, 3), tweed::rowMajor(none, 3, 4),
-                                    tweed::rowMajor(none, 0, 4));
+                                    tweed::rowMajor(none, 0, 4), tweed::Identity{}, few);
     CHECK(contains(noItems.explain(), "; C has no items"));
     CHECK_NOTHROW(noItems());
     tweed::MatmulPlan const noSum(tweed::rowMajor(none, 20, 0), tweed::rowMajor(none, 0, 70),
-                                  c.view());
+                                  c.view(), tweed::Identity{}, few);
     CHECK(contains(noSum.explain(), "; k is 0, so nothing is multiplied"));
     noSum();
     CHECK(c.holds([](long long, long long, long long) { return 0; }));

@@ -16,7 +16,7 @@ TEST_SUITE("tune") {
   TEST_CASE("leaves C alone, tells times, and the plan runs what was fastest") {
     Matrix<float, RowMajor> const a(20, 30, 1), b(30, 35, 2);
     Matrix<float, ColumnMajor> const c(20, 35, 3, {2, 1, 2});
-    tweed::MatmulPlan plan(a.view(), b.view(), c.view(), tweed::addC(1));
+    tweed::MatmulPlan plan(a.view(), b.view(), c.view(), tweed::addC(1), few);
     auto const timings = tweed::tune(plan);
     CHECK(c.isUnchanged());
     REQUIRE(timings.size() >= 1);
@@ -34,14 +34,15 @@ TEST_SUITE("tune") {
   TEST_CASE("with reductions, whose workspace is tune's own") {
     Matrix<float, RowMajor> const a(20, 30, 1), b(30, 35, 2), c(20, 35, 3);
     DeviceArray<float> sums(20);
-    tweed::MatmulPlan plan(a.view(), b.view(), c.view(), tweed::rowSum(sums.data()));
+    tweed::MatmulPlan plan(a.view(), b.view(), c.view(), tweed::rowSum(sums.data()), few);
     CHECK(tweed::tune(plan).size() >= 1);
     CHECK(c.isUnchanged());
   }
   TEST_CASE("nothing to time") {
     float* const none = nullptr;
     Matrix<float, RowMajor> const c(4, 5, 3);
-    tweed::MatmulPlan noSum(tweed::rowMajor(none, 4, 0), tweed::rowMajor(none, 0, 5), c.view());
+    tweed::MatmulPlan noSum(tweed::rowMajor(none, 4, 0), tweed::rowMajor(none, 0, 5), c.view(),
+                            tweed::Identity{}, few);
     CHECK(tweed::tune(noSum).empty());
     CHECK(c.isUnchanged());
   }

@@ -125,6 +125,12 @@ class Matrix {
   std::unique_ptr<DeviceArray<T>> memory_;
 };
 
+/// Two kernels that compile fast and have small tiles, for tests of what they share.
+inline constexpr auto few = tweed::among<
+    tweed::PlainConfiguration,
+    tweed::SimtConfiguration<tweed::SimtConfig<tweed::TileShape<16, 32, 8>, 2, 4, 3>, 1, 50>>;
+using Few = std::decay_t<decltype(few)>;
+
 /// The sum for one item of the product.
 template <class MatrixA, class MatrixB>
 double productOf(MatrixA const& a, MatrixB const& b, long long i, long long j, long long matrix) {

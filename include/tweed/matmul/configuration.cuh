@@ -38,15 +38,15 @@ inline MatmulDevice matmulDevice() {
 //                                          // block's share of it
 //     static std::string name();           // "simt 128x128x16, 2 stages"
 //
-//     static constexpr bool isTf32 = true; // optional: takes float and rounds it to TF32; chosen
-//                                          // only where that is asked for
 //     template <class Task>
 //     static constexpr bool takes;         // its types and layouts; nothing below is instantiated
-//                                          // if not
+//                                          // if not. Floats of the mma and wgmma paths are TF32,
+//                                          // chosen only where that is asked for
 //     template <class Task>                // empty, or why it cannot do this product here, with
 //     static std::string refusal(Task const&, MatmulDevice const&);    // the operand, as
 //                                          // Task::nameOfA calls it, and the numbers
-//     template <class Task>                // by a small model: see tiledMicroseconds
+//     template <class Task>                // by a small model: see tiledMicroseconds; asked also
+//                                          // of what is refused
 //     static double microseconds(Task const&, MatmulDevice const&);
 //     template <class Task>                // of its own, beside that of reductions; mostly 0
 //     static std::size_t workspaceBytes(Task const&, MatmulDevice const&);

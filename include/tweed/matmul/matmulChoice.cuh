@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tweed/matmul/matmulChecks.cuh>
+#include <tweed/matmul/plainKernel.cuh>
 #include <tweed/matmul/tuner.cuh>
 #include <tweed/memory/workspace.cuh>
 
@@ -121,23 +122,25 @@ std::vector<MatmulChoice> describeAll(Configurations<Configuration...>, Task con
   return all;
 }
 
-// The fastest of a list by the model, -1 if none can do it. Says nothing, as it is part of every
-// call.
+// The fastest of a list by the model that can do it, -1 if none can. Asks as few as possible, as it
+// is part of every call.
 template <class Task, class... Configuration>
-int fastest(Configurations<Configuration...>, Task const& task, MatmulDevice const& device) {
-  int best = -1, index = 0;
-  double least = 0;
-  auto const consider = [&](auto configuration) {
-    using This = decltype(configuration);
-    int const i = index++;
-    if (!This::refusal(task, device).empty()) return;
-    double const time = This::microseconds(task, device);
-    if (best >= 0 && time >= least) return;
-    best = i;
-    least = time;
-  };
-  (consider(Configuration{}), ...);
-  return best;
+int fastest(Configurations<Configuration...> list, Task const& task, MatmulDevice const& device) {
+  constexpr int count = int(sizeof...(Configuration));
+  double times[count] = {Configuration::microseconds(task, device)...};
+  constexpr double never = 1e300;
+  for (;;) {
+    int best = 0;
+    for (int i = 1; i < count; ++i)
+      if (times[i] < times[best]) best = i;
+    if (!(times[best] < never)) return -1;
+    bool isRefused = false;
+    withConfiguration(list, best, [&](auto configuration) {
+      isRefused = !decltype(configuration)::refusal(task, device).empty();
+    });
+    if (!isRefused) return best;
+    times[best] = never;
+  }
 }
 
 template <class Task, class List>

@@ -2,16 +2,25 @@
 // tweed/matmul/matmulOptions.cuh - what a caller of matmul() asks beside the product.
 #pragma once
 
+#include <tweed/core/math.cuh>
 #include <tweed/matmul/tileShape.cuh>
 
 namespace tweed {
 
-/// Which paths may compute a product, and whether floats may be rounded to TF32 for it. Joined by
-/// `|`: tweed::require<tweed::Path::Mma> | tweed::tf32.
-template <unsigned Paths, bool IsTf32>
+/// A list of configurations, which configuration.cuh says what they are.
+template <class... Configuration>
+struct Configurations {
+  static constexpr int count = int(sizeof...(Configuration));
+};
+
+/// Which paths may compute a product, whether floats may be rounded to TF32 for it, and which
+/// kernels there are to choose from (void: tweed's). Joined by `|`:
+/// tweed::require<tweed::Path::Mma> | tweed::tf32.
+template <unsigned Paths, bool IsTf32, class List_ = void>
 struct MatmulOptions {
   static constexpr bool isTf32 = IsTf32;
   static constexpr bool allows(Path path) { return (Paths >> int(path) & 1) != 0; }
+  using List = List_;
 };
 
 namespace detail {
@@ -29,10 +38,19 @@ inline constexpr MatmulOptions<1u << int(P), false> require{};
 /// Lets tensor cores multiply floats as TF32: 10 bits of fraction and not 23, summed in float.
 inline constexpr MatmulOptions<detail::allPaths, true> tf32{};
 
-template <unsigned Paths, bool IsTf32, unsigned OtherPaths, bool IsOtherTf32>
-constexpr MatmulOptions<(Paths & OtherPaths), (IsTf32 || IsOtherTf32)> operator|(
-    MatmulOptions<Paths, IsTf32>, MatmulOptions<OtherPaths, IsOtherTf32>) {
-  return {};
+/// One of these kernels, in place of the list that tweed has for the type: fewer of them compile
+/// faster, and others may suit a size better.
+template <class... Configuration>
+inline constexpr MatmulOptions<detail::allPaths, false, Configurations<Configuration...>> among{};
+
+template <unsigned Paths, bool IsTf32, class List, unsigned OtherPaths, bool IsOtherTf32,
+          class OtherList>
+constexpr auto operator|(MatmulOptions<Paths, IsTf32, List>,
+                         MatmulOptions<OtherPaths, IsOtherTf32, OtherList>) {
+  static_assert(isSame<List, void> || isSame<OtherList, void>,
+                "tweed::among: the kernels are listed twice");
+  using Lists = typename Conditional<isSame<List, void>, OtherList, List>::Type;
+  return MatmulOptions<(Paths & OtherPaths), (IsTf32 || IsOtherTf32), Lists>{};
 }
 
 }  // namespace tweed
