@@ -36,6 +36,14 @@ TWEED_DEVICE void mbarrierArrive(unsigned barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
+/// Arrives when all copies that this thread has started by copyAsync() are done.
+/// Source   PTX ISA, cp.async.mbarrier.arrive.noinc.
+template <bool Has = hasHopper>
+TWEED_DEVICE void mbarrierArriveCopied(unsigned barrier) {
+  needsHopper<Has>();
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
+}
+
 /// Arrives, and announces `bytes` of copies that complete on this barrier in this phase.
 template <bool Has = hasHopper>
 TWEED_DEVICE void mbarrierArriveExpect(unsigned barrier, unsigned bytes) {
@@ -73,8 +81,8 @@ TWEED_DEVICE bool mbarrierTryWait(unsigned barrier, unsigned parity) {
   return hasEnded != 0;
 }
 
-/// Waits until the phase of this parity has ended. A barrier that has just begun counts as one
-/// whose phase of parity 1 has.
+/// Waits until the phase of this parity has ended. A barrier that has just begun counts as one whose
+/// phase of parity 1 has.
 template <bool Has = hasHopper>
 TWEED_DEVICE void mbarrierWait(unsigned barrier, unsigned parity) {
   needsHopper<Has>();
