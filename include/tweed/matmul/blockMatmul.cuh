@@ -183,7 +183,7 @@ struct BlockMatmul<SimtConfig<Tile, ThreadM, ThreadN, Stages, Loading_, Unroll, 
   }
 
  private:
-  static constexpr int producerRegisters = 40;
+  static constexpr int producerRegisters = 56;
   static constexpr int mathRegisters =
       smaller(240, (allRegisters - Config::producers * producerRegisters) / mathThreads / 8 * 8);
 

@@ -51,9 +51,10 @@ struct SimtConfiguration {
     constexpr int runItems =
         detail::fragmentItems<typename Conditional<isCopied, A, typename Task::Acc>::Type,
                               Config::threadN>;
-    constexpr bool canSplit = runItems * sizeof(typename Task::Acc) == 16 &&
-                              !detail::hasReductions<typename Task::Epilogue>;
-    return (Split <= 1 || canSplit) && (!Config::hasProducers || isCopied);
+    constexpr bool isWide = runItems * sizeof(typename Task::Acc) == 16;
+    constexpr bool canSplit = !detail::hasReductions<typename Task::Epilogue>;
+    return (Split <= 1 || isWide) && (Split == 1 || canSplit) &&
+           (!Config::hasProducers || isCopied);
   }
   template <class Task>
   static constexpr auto kernel = &detail::simtMatmul<Config, Split, Task>;

@@ -32,11 +32,12 @@ struct SimtBody {
   static_assert(Split <= 1 || runItems * sizeof(Acc) == 16,
                 "tweed::simtMatmul: to split the sum, the rows of a thread's tile are multiples of "
                 "16 bytes");
-  static_assert(Split <= 1 || !hasReductions,
-                "tweed::simtMatmul: a split sum has no reductions in its epilogue");
+  static_assert(Split == 1 || !hasReductions,
+                "tweed::simtMatmul: a sum that is split has no reductions in its epilogue");
 
   // The sums of a block that shares its tile, in runs: those of neighbouring threads side by side.
   static constexpr int runs = int(sizeof(Accumulator) / sizeof(Acc)) / runItems * mathThreads;
+  static_assert(runs % larger(Split, 1) == 0);
   struct Run {
     alignas(16) Acc item[runItems];
   };
@@ -115,7 +116,7 @@ struct SimtBody {
       return;
     }
     if constexpr (Split == balanced) {
-      if (piece.parts > 1 && !addParts(piece, acc)) return;
+      if (piece.parts > 1) return finishShared(piece, acc);
     }
     product.forEachRun(acc, [&](Acc(&items)[runItems], int row, int column) {
       loosen(items);
@@ -157,82 +158,81 @@ struct SimtBody {
         });
   }
 
-  // Calls f(items, where) for each run of this thread and its place in a list of the block's runs.
-  template <class F>
-  static TWEED_DEVICE void forEachListed(Accumulator& acc, F f) {
-    int where = int(threadIdx.x);
+  // A block's sums as a list of runs, those of neighbouring threads side by side.
+  TWEED_DEVICE void list(Accumulator& acc, Run* runsOfBlock) const {
+    Run* place = runsOfBlock + threadIdx.x;
     Product::forEachRun(acc, [&](Acc(&items)[runItems], int, int) {
-      f(items, where);
-      where += mathThreads;
-    });
-  }
-
-  // Writes the sums of a part of a tile. Who comes last of all parts adds them up in their order.
-  TWEED_DEVICE bool addParts(SimtPiece const& piece, Accumulator& acc) {
-    // A block has at most two parts of tiles: one that it begins with, and one that it ends with.
-    auto const listOf = [&](int part) {
-      return sharing.sums + ((piece.first + part) * 2ll + (part == 0 ? 1 : 0)) * runs;
-    };
-    Run* const mine = listOf(piece.part);
-    forEachListed(acc, [&](Acc(&items)[runItems], int where) {
       loosen(items);
       Run run;
 #pragma unroll
       for (int i = 0; i < runItems; ++i) run.item[i] = items[i];
-      mine[where] = run;
+      *place = run;
+      place += mathThreads;
     });
+  }
+  // Adds up `Count` runs from `begin` on of several such lists, in the lists' order, and stores them.
+  // partOf(list, run) reads one; several reads of a thread are on their way at a time.
+  template <int Count, class PartOf>
+  TWEED_DEVICE void storeListed(TileIndex tile, int begin, int lists, PartOf partOf) const {
+    constexpr int some = Count % (4 * mathThreads) == 0   ? 4
+                         : Count % (2 * mathThreads) == 0 ? 2
+                                                          : 1;
+#pragma unroll 1
+    for (int r = begin + int(threadIdx.x); r < begin + Count; r += some * mathThreads) {
+      Run sum[some];
+#pragma unroll
+      for (int s = 0; s < some; ++s) sum[s] = partOf(0, r + s * mathThreads);
+#pragma unroll 1
+      for (int i = 1; i < lists; ++i) {
+        Run part[some];
+#pragma unroll
+        for (int s = 0; s < some; ++s) part[s] = partOf(i, r + s * mathThreads);
+#pragma unroll
+        for (int s = 0; s < some; ++s)
+#pragma unroll
+          for (int j = 0; j < runItems; ++j) sum[s].item[j] = sum[s].item[j] + part[s].item[j];
+      }
+      auto const place = Product::Place::of(r % mathThreads);
+      constexpr int runsOfRow = Config::threadN / runItems;
+#pragma unroll
+      for (int s = 0; s < some; ++s) {
+        int const which = r / mathThreads + s;
+        store(sum[s].item, tile, place.rowOf(which / runsOfRow),
+              place.columnOf(which % runsOfRow * runItems));
+      }
+    }
+  }
+
+  // Each block of the cluster finishes its share of the runs.
+  TWEED_DEVICE void finishInCluster(TileIndex tile, Accumulator& acc) {
+    syncMath();  // the stages are free
+    list(acc, shared.sums);
+    arch::syncCluster();
+    int const part = int(blockIdx.x) % Split;
+    unsigned const sums = arch::sharedAddress(shared.sums);
+    storeListed<runs / Split>(tile, runs / Split * part, Split, [&](int block, int r) {
+      return __builtin_bit_cast(
+          Run, arch::loadCluster(arch::clusterAddress(sums + unsigned(r) * 16, unsigned(block))));
+    });
+    arch::syncCluster();  // nobody reads this block's sums any more
+  }
+
+  // Who comes last of those that have a part of the tile finishes it.
+  TWEED_DEVICE void finishShared(SimtPiece const& piece, Accumulator& acc) {
+    // A block has two parts of tiles at most: one that it begins with, and one that it ends with.
+    auto const listOf = [&](int part) {
+      return sharing.sums + ((piece.first + part) * 2ll + (part == 0 ? 1 : 0)) * runs;
+    };
+    list(acc, listOf(piece.part));
     syncMath();  // the sums of all threads come before the ticket of one
     if (threadIdx.x == 0)
       shared.isLast = arch::takeTicket(sharing.tickets + piece.ticket, unsigned(piece.parts - 1)) ==
                       unsigned(piece.parts - 1);
     syncMath();  // and its acquire before the reads of all
-    bool const isLast = shared.isLast;
-    if (isLast)
-      forEachListed(acc, [&](Acc(&items)[runItems], int where) {
-#pragma unroll 1
-        for (int part = 0; part < piece.parts; ++part) {
-          Run const run = listOf(part)[where];
-#pragma unroll
-          for (int i = 0; i < runItems; ++i)
-            items[i] = part == 0 ? run.item[i] : items[i] + run.item[i];
-        }
-      });
-    syncMath();  // isLast has been read
-    return isLast;
-  }
-
-  // Each block of the cluster adds up, in their order, and stores its share of the runs.
-  TWEED_DEVICE void finishInCluster(TileIndex tile, Accumulator& acc) {
-    using Place = typename Product::Place;
-    int const rank = int(threadIdx.x);
-    syncMath();  // the stages are free
-    forEachListed(acc, [&](Acc(&items)[runItems], int where) {
-      loosen(items);
-      Run run;
-#pragma unroll
-      for (int i = 0; i < runItems; ++i) run.item[i] = items[i];
-      shared.sums[where] = run;
-    });
-    arch::syncCluster();
-    int const part = int(blockIdx.x) % Split;
-    unsigned const sums = arch::sharedAddress(shared.sums);
-#pragma unroll 1
-    for (int r = runs / Split * part + rank; r < runs / Split * (part + 1); r += mathThreads) {
-      Acc items[runItems] = {};
-#pragma unroll
-      for (int block = 0; block < Split; ++block) {
-        auto const run = __builtin_bit_cast(
-            Run, arch::loadCluster(arch::clusterAddress(sums + unsigned(r) * 16, unsigned(block))));
-#pragma unroll
-        for (int i = 0; i < runItems; ++i) items[i] = items[i] + run.item[i];
-      }
-      auto const place = Place::of(r % mathThreads);
-      int const whichRun = r / mathThreads;
-      constexpr int runsOfRow = Config::threadN / runItems;
-      store(items, tile, place.rowOf(whichRun / runsOfRow),
-            place.columnOf(whichRun % runsOfRow * runItems));
-    }
-    arch::syncCluster();  // nobody reads this block's sums any more
+    if (shared.isLast)
+      storeListed<runs>(piece.tile, 0, piece.parts,
+                        [&](int part, int r) { return listOf(part)[r]; });
+    syncMath();  // all have read isLast
   }
 };
 

@@ -39,23 +39,32 @@ TWEED_DEVICE void forEachPiece(TileOrder const& order, int k, F f) {
     int const block = int(blockIdx.x);
     // At least one tile for each block is shared, so that what is left over is in no hurry.
     long long const whole = tiles % blocks == 0 ? tiles : larger(0ll, tiles / blocks - 1) * blocks;
-#pragma unroll 1
-    for (long long t = block; t < whole; t += blocks) f(SimtPiece{at(t), 0, k, 0, 1, 0, 0});
     long long const all = (tiles - whole) * steps;
-    long long const sharers = smaller<long long>(blocks, all);  // each with a step or more
+    long long const sharers = smaller<long long>(blocks, all);  // each has a step or more
     auto const blockOf = [&](long long step) { return int(((step + 1) * sharers - 1) / all); };
-    if (block >= sharers) return;
-    long long const end = all * (block + 1) / sharers;
+    long long step = block < sharers ? all * block / sharers : 0;
+    long long const end = block < sharers ? all * (block + 1) / sharers : 0;
+    long long t = block;
 #pragma unroll 1
-    for (long long step = all * block / sharers; step < end;) {
-      long long const ticket = step / steps;
-      int const begin = int(step - ticket * steps);
-      int const some = int(smaller(end - step, 1ll * steps - begin));
-      int const first = blockOf(ticket * steps);
-      int const last = blockOf((ticket + 1) * steps - 1);
-      f(SimtPiece{at(whole + ticket), begin * Tile::k, smaller(k, (begin + some) * Tile::k),
-                  block - first, last - first + 1, first, int(ticket)});
-      step += some;
+    while (t < whole || step < end) {
+      SimtPiece piece{{}, 0, k, 0, 1, 0, 0};
+      long long tile = t;
+      if (t < whole) {
+        t += blocks;
+      } else {
+        piece.ticket = int(step / steps);
+        int const begin = int(step - 1ll * piece.ticket * steps);
+        int const some = int(smaller(end - step, 1ll * steps - begin));
+        piece.kBegin = begin * Tile::k;
+        if (begin + some < steps) piece.kEnd = (begin + some) * Tile::k;
+        piece.first = blockOf(1ll * piece.ticket * steps);
+        piece.part = block - piece.first;
+        piece.parts = blockOf((piece.ticket + 1ll) * steps - 1) - piece.first + 1;
+        tile = whole + piece.ticket;
+        step += some;
+      }
+      piece.tile = at(tile);
+      f(piece);
     }
   } else {
     int const part = int(blockIdx.x) % Split;
