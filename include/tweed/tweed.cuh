@@ -63,6 +63,7 @@
 #include <tweed/matmul/matmulOptions.cuh>
 #include <tweed/matmul/matmulPlan.cuh>
 #include <tweed/matmul/mmaConfig.cuh>
+#include <tweed/matmul/mmaConfiguration.cuh>
 #include <tweed/matmul/mmaKernel.cuh>
 #include <tweed/matmul/mmaMatmul.cuh>
 #include <tweed/matmul/mmaTiles.cuh>
@@ -82,6 +83,7 @@
 #include <tweed/matmul/tune.cuh>
 #include <tweed/matmul/tuner.cuh>
 #include <tweed/matmul/wgmmaConfig.cuh>
+#include <tweed/matmul/wgmmaConfiguration.cuh>
 #include <tweed/matmul/wgmmaImage.cuh>
 #include <tweed/matmul/wgmmaKernel.cuh>
 #include <tweed/matmul/wgmmaMatmul.cuh>

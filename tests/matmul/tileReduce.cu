@@ -34,6 +34,14 @@ TWEED_KERNEL void reduceParts(Task const __grid_constant__ task) {
   }
 }
 
+template <int I, class Task>
+void fold(Task const& task) {
+  using Reduction = tweed::detail::ReductionOf<typename Task::Epilogue, I>;
+  tweed::launch(tweed::foldReduction<I, Task>, {2, 32}, task,
+                task.partials + tweed::detail::partialsBefore<Part, I>(task),
+                tweed::detail::reductionParts<Part, Reduction>(task));
+}
+
 template <bool IsByRows, int Bytes, class Epilogue>
 void reduceWith(std::vector<float> const& items, int m, int n, int batch, Epilogue epilogue) {
   tweedTest::DeviceArray<float> c(items);
@@ -45,9 +53,9 @@ void reduceWith(std::vector<float> const& items, int m, int n, int batch, Epilog
       std::size_t(tweed::detail::partialsBefore<Part, count>(task)));
   task.partials = partials.data();
   tweed::launch(reduceParts<IsByRows, Bytes, Task>, {3, 64}, task);
-  tweed::launch(tweed::foldReduction<Part, 0, Task>, {2, 32}, task);
-  if constexpr (count > 1) tweed::launch(tweed::foldReduction<Part, 1, Task>, {2, 32}, task);
-  if constexpr (count > 2) tweed::launch(tweed::foldReduction<Part, 2, Task>, {2, 32}, task);
+  fold<0>(task);
+  if constexpr (count > 1) fold<1>(task);
+  if constexpr (count > 2) fold<2>(task);
   TWEED_CHECK(cudaDeviceSynchronize());
 }
 

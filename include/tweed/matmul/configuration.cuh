@@ -11,8 +11,6 @@
 #include <cstddef>
 #include <string>
 
-// Hidden, as in launch/launch.cuh.
-#pragma GCC visibility push(hidden)
 namespace tweed {
 
 /// What a choice among kernels depends on beside the product.
@@ -21,6 +19,9 @@ struct MatmulDevice {
   int multiprocessors;
   std::size_t sharedBytes;  ///< of one block at most
 };
+
+// Hidden, as in launch/launch.cuh.
+#pragma GCC visibility push(hidden)
 
 /// The current device. A few queries that the runtime answers at once.
 inline MatmulDevice matmulDevice() {
@@ -95,7 +96,7 @@ double tiledMicroseconds(Task const& task, MatmulDevice const& device, MatmulSpe
 }
 
 }  // namespace detail
-}  // namespace tweed
 #pragma GCC visibility pop
+}  // namespace tweed
 
 #endif  // !defined(__CUDACC_RTC__)

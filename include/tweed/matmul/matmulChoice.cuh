@@ -60,9 +60,11 @@ template <class Part, int I, class Task>
 void foldReductions([[maybe_unused]] Task const& task, [[maybe_unused]] MatmulDevice const& device,
                     [[maybe_unused]] cudaStream_t stream) {
   if constexpr (I < Reductions<typename Task::Epilogue>::count) {
-    long long const lines = reductionLines<ReductionOf<typename Task::Epilogue, I>>(task);
+    using Reduction = ReductionOf<typename Task::Epilogue, I>;
+    long long const lines = reductionLines<Reduction>(task);
     long long const blocks = smaller(ceilDiv(lines, 256ll), 8ll * device.multiprocessors);
-    launch(foldReduction<Part, I, Task>, {blocks, 256, 0, stream}, task);
+    launch(foldReduction<I, Task>, {blocks, 256, 0, stream}, task,
+           task.partials + partialsBefore<Part, I>(task), reductionParts<Part, Reduction>(task));
     foldReductions<Part, I + 1>(task, device, stream);
   }
 }

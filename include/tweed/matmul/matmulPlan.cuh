@@ -9,11 +9,13 @@
 #include <cstdio>
 #include <functional>
 
-// Hidden, as in launch/launch.cuh.
-#pragma GCC visibility push(hidden)
 namespace tweed {
 
-struct MatmulTiming;
+/// What one kernel of a plan took: see tune().
+struct MatmulTiming {
+  std::string name;
+  double microseconds;
+};
 
 /// A product that is checked and chosen for once, and run many times.
 ///
@@ -29,8 +31,12 @@ struct MatmulTiming;
 ///          too small or belongs to another stream. It runs on the device that was current then.
 template <class A, class B, class C, class Epilogue = Identity, class Options = AnyPath>
 class MatmulPlan {
+  // The class may be a member of one of the caller's, so it is not hidden. Those of its functions
+  // are that choose a kernel or ask one: as in launch/launch.cuh.
+
  public:
-  MatmulPlan(A const& a, B const& b, C const& c, Epilogue const& epilogue = {}, Options = {})
+  [[gnu::visibility("hidden")]] MatmulPlan(A const& a, B const& b, C const& c,
+                                           Epilogue const& epilogue = {}, Options = {})
       : task_(detail::matmulTask(a, b, c, epilogue)) {
     detail::chooseMatmul(a, b, c, epilogue, Options{},
                          [&](Task const&, MatmulDevice const& device, auto list, int index) {
@@ -47,7 +53,7 @@ class MatmulPlan {
   std::size_t workspaceBytes() const { return bytes_; }
 
   /// The kernel that runs, and of all others what they would take by the model, or why they cannot.
-  std::string explain() const;
+  [[gnu::visibility("hidden")]] std::string explain() const;
 
   /// Runs. Without a workspace, what it needs is allocated and freed in order of the stream.
   void operator()(cudaStream_t stream = nullptr) const {
@@ -69,10 +75,10 @@ class MatmulPlan {
   template <class A_, class B_, class C_, class Epilogue_, class Options_>
   friend std::vector<MatmulTiming> tune(MatmulPlan<A_, B_, C_, Epilogue_, Options_>& plan,
                                         cudaStream_t stream);
-  std::vector<MatmulTiming> tuneOn(cudaStream_t stream);  // in tune.cuh
+  [[gnu::visibility("hidden")]] std::vector<MatmulTiming> tuneOn(cudaStream_t stream);  // tune.cuh
 
   template <class From>
-  void select(From list, int index) {
+  [[gnu::visibility("hidden")]] void select(From list, int index) {
     detail::withConfiguration(list, index, [&](auto configuration) {
       using Configuration = decltype(configuration);
       path_ = Configuration::path;
@@ -91,6 +97,8 @@ class MatmulPlan {
   std::function<void(Task const&, MatmulDevice const&, void*, cudaStream_t)> run_;
 };
 
+// Hidden, as in launch/launch.cuh.
+#pragma GCC visibility push(hidden)
 template <class A, class B, class C, class Epilogue, class Options>
 std::string MatmulPlan<A, B, C, Epilogue, Options>::explain() const {
   auto const size = [](auto const& view) { return detail::shapeText(view); };
@@ -112,8 +120,8 @@ std::string MatmulPlan<A, B, C, Epilogue, Options>::explain() const {
                         : "cannot: " + choice.name + ", as " + choice.refusal);
   return text;
 }
+#pragma GCC visibility pop
 
 }  // namespace tweed
-#pragma GCC visibility pop
 
 #endif  // !defined(__CUDACC_RTC__)

@@ -4,7 +4,8 @@
 
 #include <tweed/arch/overlap.cuh>
 #include <tweed/matmul/mmaMatmul.cuh>
-#include <tweed/matmul/task.cuh>
+#include <tweed/matmul/storeRun.cuh>
+#include <tweed/matmul/tileReduce.cuh>
 #include <tweed/memory/dynamicShared.cuh>
 
 namespace tweed {
@@ -15,26 +16,6 @@ template <class Config, class Task>
 using MmaProduct = BlockMatmul<
     Config, MatrixLoader<RemoveConst<typename Task::A::Item>, majorOfA<typename Task::A::Layout>>,
     MatrixLoader<RemoveConst<typename Task::B::Item>, majorOfB<typename Task::B::Layout>>, float>;
-
-// Finishes two neighbours of a row of C, the second of which may not exist, and stores them:
-// together, if `arePairs` says that pairs are aligned.
-template <class Task>
-TWEED_DEVICE void storePair(Task const& task, float const (&values)[2], Coord at, bool arePairs) {
-  using Item = typename Task::C::Item;
-  Coord const next{at.row, at.column + 1, at.matrix};
-  if (arePairs && next.column < task.n()) {
-    struct alignas(2 * sizeof(Item)) Pair {
-      Item first, second;
-    };
-    Item* const c = &task.c(at.row, at.column, at.matrix);
-    *reinterpret_cast<Pair*>(c) = {
-        Item(finish(task.epilogue, values[0], at, [&] { return c[0]; })),
-        Item(finish(task.epilogue, values[1], next, [&] { return c[1]; }))};
-  } else {
-    task.store(values[0], at);
-    if (next.column < task.n()) task.store(values[1], next);
-  }
-}
 
 }  // namespace detail
 
@@ -55,24 +36,25 @@ TWEED_KERNEL void __launch_bounds__(Config::threads, detail::MmaProduct<Config, 
     mmaMatmul(Task const task) {
   using Product = detail::MmaProduct<Config, Task>;
   using Tile = typename Config::Tile;
-  using Item = typename Task::C::Item;
   arch::letNextStart();
   arch::waitForPrevious();
   TileIndex const tile = task.template order<Tile>().at(blockIdx.x);
   int const row = tile.row * Tile::m, column = tile.column * Tile::n;
   typename Product::Accumulator acc{};
-  Product product(*dynamicShared<typename Product::Shared>(1));
+  auto& shared = *dynamicShared<typename Product::Shared>(1);
+  Product product(shared);
   product.run(loadRows(task.a, row, tile.matrix), loadColumns(task.b, column, tile.matrix), 0,
               task.k(), acc);
-  Item const* const c = task.c.data + tile.matrix * task.c.batchStride;
-  bool const arePairs =
-      (reinterpret_cast<unsigned long long>(c) | task.c.leadingDimension * sizeof(Item)) %
-          (2 * sizeof(Item)) ==
-      0;
-  product.forEachRun(acc, [&](float const(&values)[2], int i, int j) {
-    Coord const at{row + i, column + j, tile.matrix};
-    if (at.row < task.m() && at.column < task.n()) detail::storePair(task, values, at, arePairs);
+  bool const areAligned = detail::hasAlignedRuns<Product::runItems>(task);
+  Product::forEachRun(acc, [&](float(&items)[Product::runItems], int i, int j) {
+    detail::storeRun(task, items, Coord{row + i, column + j, tile.matrix}, areAligned);
   });
+  if constexpr (detail::hasReductions<typename Task::Epilogue>)
+    reduceTile<Tile, Config::threads, Product::sharedBytes>(
+        task, tile, &shared, int(threadIdx.x), [] { arch::syncBlock(); },
+        [&](auto put) {
+          Product::forEach(acc, [&](float& item, int i, int j) { put(item, i, j); });
+        });
 }
 
 /// The dynamic shared memory that mmaMatmul takes.

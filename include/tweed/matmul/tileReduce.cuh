@@ -127,16 +127,16 @@ TWEED_DEVICE void reduceTile(Task const& task, TileIndex tile, void* scratch, in
   sync();
 }
 
-/// Combines the partials of reduction I, in the order of the parts, into its output: a thread for
-/// each row or column.
-template <class Part, int I, class Task>
-TWEED_KERNEL void __launch_bounds__(256) foldReduction(Task const __grid_constant__ task) {
+/// Combines the partials of reduction I, of which each line has `parts` from `partials` on, in their
+/// order into its output: a thread for each line.
+template <int I, class Task>
+TWEED_KERNEL void __launch_bounds__(256)
+    foldReduction(Task const __grid_constant__ task, typename Task::Acc const* partials,
+                  long long parts) {
   using Acc = typename Task::Acc;
   auto const reduction = detail::Reductions<typename Task::Epilogue>::template at<I>(task.epilogue);
   using Reduction = RemoveConst<decltype(reduction)>;
-  Acc const* const partials = task.partials + detail::partialsBefore<Part, I>(task);
   long long const lines = detail::reductionLines<Reduction>(task);
-  long long const parts = detail::reductionParts<Part, Reduction>(task);
   for (long long line = 1ll * blockIdx.x * blockDim.x + threadIdx.x; line < lines;
        line += 1ll * gridDim.x * blockDim.x) {
     Acc total = identityOf<typename Reduction::Op, Acc>();

@@ -11,12 +11,6 @@
 #pragma GCC visibility push(hidden)
 namespace tweed {
 
-/// What one kernel of a plan took.
-struct MatmulTiming {
-  std::string name;
-  double microseconds;
-};
-
 namespace detail {
 
 // A pair of events, to time what lies between them in a stream.

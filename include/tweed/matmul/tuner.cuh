@@ -3,16 +3,18 @@
 #pragma once
 
 #include <tweed/matmul/matmulOptions.cuh>
+#include <tweed/matmul/mmaConfiguration.cuh>
 #include <tweed/matmul/simtConfiguration.cuh>
+#include <tweed/matmul/wgmmaConfiguration.cuh>
 
 #if !defined(__CUDACC_RTC__)
 
 namespace tweed {
 
 // The last number of each is what a multiprocessor reaches with it, in operations a clock, an add
-// being one and a multiplication one. Measured on an H200 at 1.97 GHz: 128 x 256 with a warpgroup
-// that loads, 53.7 TFLOP/s at 4096. The others by the share of multiply-adds in their loops, to be
-// measured.
+// being one and a multiplication one, at 1.75 GHz: from runs on an H200 of large products, or where
+// there is none yet from the share that the tile's loads leave of the peak (256 of float; of 16-bit
+// floats 4096 by wgmma, and half of that by mma).
 
 /// All that are compiled for a product of items of T. Each is one kernel for each set of layouts and
 /// epilogue that a program uses, so the list is short; `among` replaces it.
@@ -30,13 +32,38 @@ struct MatmulList<float> {
   using Small = SimtConfig<TileShape<64, 64, 32>, 4, 4, 3>;
 
  public:
-  using Type = Configurations<SimtConfiguration<Large, 1, 206>,   // 1536 and more
-                              SimtConfiguration<Large, 4, 206>,   // 1024
-                              SimtConfiguration<Square, 1, 180>,  // also without sm_90a
-                              SimtConfiguration<Wide, 4, 160>,    // 512
-                              SimtConfiguration<Small, 8, 130>,   // 256
-                              SimtConfiguration<Small, 1, 130>>;  // many little ones
+  using Type = Configurations<
+      SimtConfiguration<Large, 1, 232>,         // 1536 and more: 53.7 TFLOP/s
+      SimtConfiguration<Large, balanced, 228>,  // the same, where whole waves do not come out
+      SimtConfiguration<Large, 4, 228>,         // 1024
+      SimtConfiguration<Square, 1, 200>,        // also without sm_90a
+      SimtConfiguration<Wide, 4, 170>,          // 512
+      SimtConfiguration<Small, 8, 140>,         // 256
+      SimtConfiguration<Small, 1, 140>,         // many little ones
+      MmaConfiguration<MmaConfig<TileShape<128, 128, 32>, 64, 32, 3>, 800>,
+      WgmmaConfiguration<WgmmaConfig<128, 256, 2, 4, 2>, 3300>,
+      WgmmaConfiguration<WgmmaConfig<128, 128, 2, 5>, 2700>>;
 };
+
+namespace detail {
+struct HalfList {
+  using Type =
+      Configurations<WgmmaConfiguration<WgmmaConfig<128, 256, 2, 4, 2>, 3300>,     // 770 TFLOP/s
+                     WgmmaConfiguration<WgmmaConfig<128, 256, 2, 4>, 3200>,        // one wave
+                     WgmmaConfiguration<WgmmaConfig<128, 128, 2, 5>, 2700>,        // 2048
+                     WgmmaConfiguration<WgmmaConfig<128, 128, 2, 5, 1, 2>, 2700>,  // 1024
+                     WgmmaConfiguration<WgmmaConfig<128, 64, 2, 6, 1, 4>, 2000>,   // 512
+                     WgmmaConfiguration<WgmmaConfig<64, 64, 1, 8, 1, 8>, 1500>,    // 256
+                     WgmmaConfiguration<WgmmaConfig<64, 64, 1, 8>, 1500>,
+                     MmaConfiguration<MmaConfig<TileShape<128, 256, 64>, 64, 64, 3>, 1800>,
+                     MmaConfiguration<MmaConfig<TileShape<128, 128, 64>, 64, 32, 3>, 1600>,
+                     MmaConfiguration<MmaConfig<TileShape<64, 64, 64>, 32, 32, 3>, 1000>>;
+};
+}  // namespace detail
+template <>
+struct MatmulList<__half> : detail::HalfList {};
+template <>
+struct MatmulList<__nv_bfloat16> : detail::HalfList {};
 
 namespace detail {
 

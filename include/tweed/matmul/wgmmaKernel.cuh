@@ -154,20 +154,19 @@ inline constexpr TensorShape::Element tensorElement =
     : isSame<T, __nv_bfloat16> ? TensorShape::Element::Bfloat16
                                : TensorShape::Element::Tf32;
 
-// The map of a view, whose dimension x is the one in which items are neighbours.
+// A view as the copy engine sees it; its dimension x is the one in which items are neighbours.
 template <class T, class Layout>
-arch::TensorMap mapOf(char const* name, MatrixView<T, Layout> const& view, unsigned boxX,
-                      unsigned boxY, TensorShape::Element element) {
+TensorShape tensorShapeOf(MatrixView<T, Layout> const& view, unsigned boxX, unsigned boxY,
+                          TensorShape::Element element) {
   bool const isRowMajor = isSame<Layout, RowMajor>;
   bool const hasBatch = view.batchStride != 0;
-  return makeTensorMap(name, view.data,
-                       {element,
-                        {std::uint64_t(isRowMajor ? view.columns : view.rows),
-                         std::uint64_t(isRowMajor ? view.rows : view.columns),
-                         std::uint64_t(hasBatch ? view.batch : 1)},
-                        {std::uint64_t(view.leadingDimension) * sizeof(T),
-                         std::uint64_t(view.batchStride) * sizeof(T)},
-                        {boxX, boxY}});
+  return {element,
+          {std::uint64_t(isRowMajor ? view.columns : view.rows),
+           std::uint64_t(isRowMajor ? view.rows : view.columns),
+           std::uint64_t(hasBatch ? view.batch : 1)},
+          {std::uint64_t(view.leadingDimension) * sizeof(T),
+           std::uint64_t(view.batchStride) * sizeof(T)},
+          {boxX, boxY}};
 }
 
 }  // namespace detail
@@ -229,19 +228,15 @@ class WgmmaProduct {
     work_.steps = ceilDiv(task.k(), Matmul::k);
     work_.hasBatchA = loaded.a.batchStride != 0;
     work_.hasBatchB = loaded.b.batchStride != 0;
-    constexpr auto element = detail::tensorElement<T>;
-    a_ = detail::mapOf("A", loaded.a, Matmul::boxA(0), Matmul::boxA(1), element);
-    b_ = detail::mapOf("B", loaded.b, Matmul::boxB(0), Matmul::boxB(1), element);
-    auto const isAligned = [](long long bytes) { return bytes % 16 == 0; };
+    a_ = makeTensorMap(Task::nameOfA, loaded.a.data, shapeA(loaded));
+    b_ = makeTensorMap(Task::nameOfB, loaded.b.data, shapeB(loaded));
+    constexpr auto elementOfC =
+        isSame<Item, float> ? TensorShape::Element::Float : detail::tensorElement<Item>;
+    TensorShape const shapeC =
+        detail::tensorShapeOf(task.c, Store::columnItems, Store::boxRows, elementOfC);
     work_.storesColumns =
-        Config::splitK == 1 &&
-        isAligned(static_cast<long long>(reinterpret_cast<std::uintptr_t>(task.c.data))) &&
-        (task.m() == 1 || isAligned(task.c.leadingDimension * sizeof(Item))) &&
-        (task.batch() == 1 || isAligned(task.c.batchStride * sizeof(Item)));
-    if (work_.storesColumns)
-      c_ = detail::mapOf(
-          "C", task.c, Store::columnItems, Store::boxRows,
-          isSame<Item, float> ? TensorShape::Element::Float : detail::tensorElement<Item>);
+        Config::splitK == 1 && detail::tensorMapComplaint(task.c.data, shapeC).empty();
+    if (work_.storesColumns) c_ = makeTensorMap("C", task.c.data, shapeC);
     long long const resident =
         Config::splitK > 1 ? tiles
                            : deviceAttribute(cudaDevAttrMultiProcessorCount, currentDevice()) /
@@ -249,17 +244,36 @@ class WgmmaProduct {
     blocks_ = int(smaller(tiles, resident)) * Config::clusterBlocks;
   }
 
-  /// `overlapPrevious`: LaunchConfig's, for which the kernel waits as it says.
-  void launch(cudaStream_t stream, bool overlapPrevious = false) const {
+  /// Why the copy engine cannot load A or B of this task; empty if it can.
+  static std::string refusal(Task const& task) {
+    std::string const a = detail::tensorMapComplaint(task.a.data, shapeA(task));
+    if (!a.empty()) return std::string(Task::nameOfA) + " " + a;
+    std::string const b = detail::tensorMapComplaint(task.b.data, shapeB(task));
+    return b.empty() ? "" : std::string(Task::nameOfB) + " " + b;
+  }
+
+  /// `overlapPrevious`: LaunchConfig's, for which the kernel waits as it says. `partials`: the
+  /// task's, which may be others at each launch.
+  void launch(cudaStream_t stream, bool overlapPrevious = false,
+              typename Task::Acc* partials = nullptr) const {
     if (blocks_ == 0) return;
     LaunchConfig config{blocks_, Config::threads, std::size_t(Matmul::sharedBytes), stream};
     config.cluster = Config::clusterBlocks;
     config.overlapPrevious = overlapPrevious;
-    if constexpr (detail::isWgmmaTarget<Task>)  // else the constructor has thrown
-      tweed::launch(detail::wgmmaKernel<Config, Task>, config, a_, b_, c_, task_, work_);
+    Task task = task_;
+    task.partials = partials;
+    tweed::launch(detail::wgmmaKernel<Config, Task>, config, a_, b_, c_, task, work_);
   }
 
  private:
+  static constexpr auto element = detail::tensorElement<T>;
+  static TensorShape shapeA(Task const& task) {
+    return detail::tensorShapeOf(task.a, Matmul::boxA(0), Matmul::boxA(1), element);
+  }
+  static TensorShape shapeB(Task const& task) {
+    return detail::tensorShapeOf(task.b, Matmul::boxB(0), Matmul::boxB(1), element);
+  }
+
   Task task_;
   detail::WgmmaWork work_;
   int blocks_;

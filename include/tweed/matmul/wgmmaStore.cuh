@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tweed/arch/stmatrix.cuh>
-#include <tweed/matmul/epilogue.cuh>
+#include <tweed/matmul/tileReduce.cuh>
 #include <tweed/matmul/wgmmaMatmul.cuh>
 
 namespace tweed {
@@ -49,7 +49,8 @@ class WgmmaStore {
   TWEED_DEVICE WgmmaStore(Matmul const& matmul, Task const& task, arch::TensorMap const* columns)
       : matmul_(matmul), task_(task), map_(columns) {}
 
-  TWEED_DEVICE void operator()(typename Matmul::Accumulator const& sums, WgmmaTile const& tile) {
+  /// `sums` are then as Task::store() returns them, if the epilogue has reductions.
+  TWEED_DEVICE void operator()(typename Matmul::Accumulator& sums, WgmmaTile const& tile) {
     int const consumer = matmul_.consumer();
     int const t = int(threadIdx.x) % 128;
 #pragma unroll
@@ -73,6 +74,7 @@ class WgmmaStore {
         arch::bulkCommit();
       }
     }
+    if constexpr (hasReductions) reduce(sums, tile);
   }
 
   /// Waits for the copies that this thread has started.
@@ -89,8 +91,28 @@ class WgmmaStore {
       "tweed::WgmmaStore: StoreColumns makes all of C's columns of 128 bytes one pass, or "
       "an even number of equal ones");
 
+  static constexpr bool hasReductions = detail::hasReductions<typename Task::Epilogue>;
+
+  // What this consumer adds to the reductions, by way of its columns' memory.
+  TWEED_DEVICE void reduce(typename Matmul::Accumulator& sums, WgmmaTile const& tile) const {
+    using Part = TileShape<boxRows, Config::n, 1>;
+    constexpr int bytes = Memory::template consumerBytes<Item>;
+    int const consumer = matmul_.consumer();
+    int const t = int(threadIdx.x) % 128;
+    if (t == 0) arch::bulkWaitRead<0>();
+    int const row = consumer * boxRows;
+    if (tile.row + row >= task_.m()) return;
+    reduceTile<Part, 128, bytes>(
+        task_, TileIndex{tile.row / boxRows + consumer, tile.column / Config::n, tile.matrix},
+        matmul_.shared() + Memory::staging + consumer * bytes, t,
+        [=] { detail::syncWarpgroup(consumer); },
+        [&](auto put) {
+          sums.forEach([&](float& value, int i, int j) { put(value, i - row, j); });
+        });
+  }
+
   // Sum i of a fragment as it is stored.
-  TWEED_DEVICE float finished(typename Matmul::Accumulator const& sums, WgmmaTile const& tile,
+  TWEED_DEVICE float finished(typename Matmul::Accumulator& sums, WgmmaTile const& tile,
                               int fragment, int i) const {
     Coord const at{tile.row + sums.rowOf(fragment, i), tile.column + sums.columnOf(i), tile.matrix};
     float value = sums.value[fragment][i];
@@ -99,6 +121,7 @@ class WgmmaStore {
         value = detail::finish(task_.epilogue, value, at,
                                [&] { return task_.c(at.row, at.column, at.matrix); });
     }
+    if constexpr (hasReductions) sums.value[fragment][i] = value;
     return value;
   }
 
@@ -109,7 +132,7 @@ class WgmmaStore {
                     (piece ^ row % 8) * 16 + column * int(sizeof(Item)) % 16);
   }
 
-  TWEED_DEVICE void stage(typename Matmul::Accumulator const& sums, WgmmaTile const& tile, int pass,
+  TWEED_DEVICE void stage(typename Matmul::Accumulator& sums, WgmmaTile const& tile, int pass,
                           unsigned at) const {
     constexpr int passItems = passColumns * columnItems;
     int const lane = int(threadIdx.x) % 32;

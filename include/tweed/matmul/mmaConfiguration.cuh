@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// tweed/matmul/mmaConfiguration.cuh - the kernels of mma.sync, as the host chooses among them.
+#pragma once
+
+#include <tweed/matmul/configuration.cuh>
+#include <tweed/matmul/mmaKernel.cuh>
+
+#if !defined(__CUDACC_RTC__)
+
+#include <tweed/launch/launch.cuh>
+
+// Hidden, as in launch/launch.cuh.
+#pragma GCC visibility push(hidden)
+namespace tweed {
+
+/// A configuration, in the sense of configuration.cuh, of the kernel of mma.sync.
+///
+/// Shape    Config: an MmaConfig. FlopsPerClock: what a multiprocessor reaches with it.
+/// Needs    half, bfloat16, or float as TF32; any layout and alignment; compute capability 8.0.
+/// Cost     no workspace.
+template <class Config, int FlopsPerClock>
+struct MmaConfiguration {
+  static constexpr Path path = Path::Mma;
+  using Tile = typename Config::Tile;
+  using Part = Tile;
+
+  static std::string name() {
+    auto const text = [](int number) { return std::to_string(number); };
+    return text(Tile::m) + "x" + text(Tile::n) + "x" + text(Tile::k) + ", " + text(Config::stages) +
+           " stages, warps of " + text(Config::warpM) + "x" + text(Config::warpN);
+  }
+
+ private:
+  template <class Task>
+  static constexpr bool canTake() {
+    using T = RemoveConst<typename Task::A::Item>;
+    return detail::isMmaType<T> && isSame<T, RemoveConst<typename Task::B::Item>> &&
+           Tile::k * sizeof(T) == 128;
+  }
+
+ public:
+  template <class Task>
+  static constexpr bool takes = canTake<Task>();
+
+  template <class Task>
+  static std::string refusal(Task const& task, MatmulDevice const& device) {
+    if (device.computeCapability < 80)
+      return "it needs compute capability 8.0, the device has " +
+             std::to_string(device.computeCapability / 10) + "." +
+             std::to_string(device.computeCapability % 10);
+    std::size_t const bytes = mmaSharedBytes<Config, Task>;
+    if (bytes > device.sharedBytes)
+      return "it needs " + std::to_string(bytes) + " bytes of shared memory, the device has " +
+             std::to_string(device.sharedBytes);
+    long long const tiles = task.template order<Tile>().count();
+    if (tiles > 0x7fffffff)
+      return "C has " + std::to_string(tiles) + " tiles; it takes at most 2147483647";
+    return "";
+  }
+  template <class Task>
+  static double microseconds(Task const& task, MatmulDevice const& device) {
+    return detail::tiledMicroseconds<Tile>(
+        task, device, {double(FlopsPerClock), 2500, detail::MmaProduct<Config, Task>::minBlocks});
+  }
+  template <class Task>
+  static std::size_t workspaceBytes(Task const&, MatmulDevice const&) {
+    return 0;
+  }
+
+  template <class Task>
+  struct Prepared {};
+  template <class Task>
+  static Prepared<Task> prepare(Task const&, MatmulDevice const&) {
+    return {};
+  }
+  template <class Task>
+  static void launch(Task const& task, Prepared<Task> const&, MatmulDevice const&, void*,
+                     cudaStream_t stream) {
+    tweed::launch(mmaMatmul<Config, Task>,
+                  {task.template order<Tile>().count(), Config::threads,
+                   mmaSharedBytes<Config, Task>, stream},
+                  task);
+  }
+};
+
+}  // namespace tweed
+#pragma GCC visibility pop
+
+#endif  // !defined(__CUDACC_RTC__)

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// tweed/matmul/wgmmaConfiguration.cuh - the kernels of wgmma, as the host chooses among them.
+#pragma once
+
+#include <tweed/matmul/configuration.cuh>
+#include <tweed/matmul/wgmmaKernel.cuh>
+
+#if !defined(__CUDACC_RTC__)
+
+// Hidden, as in launch/launch.cuh.
+#pragma GCC visibility push(hidden)
+namespace tweed {
+
+/// A configuration, in the sense of configuration.cuh, of the kernel of wgmma.
+///
+/// Shape    Config: a WgmmaConfig. FlopsPerClock: what a multiprocessor reaches with it, of 16-bit
+///          floats; half of that of TF32.
+/// Needs    half, bfloat16, or float as TF32 with A row-major and B column-major; C one of these.
+///          A and B, their leading dimensions and batch strides multiples of 16 bytes. sm_90a. A
+///          split sum has no reductions in its epilogue.
+/// Cost     no workspace.
+template <class Config, int FlopsPerClock>
+struct WgmmaConfiguration {
+  static constexpr Path path = Path::Wgmma;
+  using Tile = TileShape<Config::m, Config::n, 64>;               // k of 16-bit floats
+  using Part = TileShape<64 * Config::fragments, Config::n, 64>;  // a consumer's
+
+  static std::string name() {
+    auto const text = [](int number) { return std::to_string(number); };
+    return text(Config::m) + "x" + text(Config::n) + ", " + text(Config::stages) + " stages" +
+           (Config::clusterRows > 1 ? ", pairs of blocks" : "") +
+           (Config::splitK > 1 ? ", the sum split by " + text(Config::splitK) : "");
+  }
+
+ private:
+  template <class Task>
+  static constexpr bool canTake() {
+    using T = RemoveConst<typename Task::A::Item>;
+    constexpr bool areTypes = detail::isWgmmaType<T> &&
+                              isSame<T, RemoveConst<typename Task::B::Item>> &&
+                              detail::isWgmmaType<typename Task::C::Item>;
+    constexpr bool isByK = majorOfA<typename Task::A::Layout> == Major::K &&
+                           majorOfB<typename Task::B::Layout> == Major::K;
+    constexpr bool canReduce = Config::splitK == 1;
+    if constexpr (areTypes) {
+      return (sizeof(T) == 2 || isByK) &&
+             (canReduce || !detail::hasReductions<typename Task::Epilogue>)&&detail::WgmmaMemory<
+                 Config>::template total<typename Task::C::Item> +
+                     detail::wgmmaAlignment <=
+                 detail::wgmmaMostShared;
+    } else {
+      return false;
+    }
+  }
+
+ public:
+  template <class Task>
+  static constexpr bool takes = canTake<Task>();
+
+  template <class Task>
+  static std::string refusal(Task const& task, MatmulDevice const&) {
+    if (!imageHasWgmma())
+      return "it needs a device of compute capability 9.0 and code for sm_90a: pass "
+             "-gencode=arch=compute_90a,code=sm_90a to nvcc, or CMAKE_CUDA_ARCHITECTURES=90a-real";
+    std::string const operand = WgmmaProduct<Config, Task>::refusal(task);
+    if (!operand.empty()) return operand;
+    long long const blocks =
+        task.template order<Tile>().count() * Config::splitK + Config::clusterRows;
+    if (blocks > 0x7fffffff)
+      return "C has " + std::to_string(blocks) +
+             " tiles and parts of them; it takes at most "
+             "2147483647";
+    return "";
+  }
+  template <class Task>
+  static double microseconds(Task const& task, MatmulDevice const& device) {
+    constexpr double share = sizeof(typename Task::A::Item) == 2 ? 1 : 0.5;
+    return detail::tiledMicroseconds<Tile>(
+        task, device, {share * FlopsPerClock, Config::splitK > 1 ? 3500. : 2500., 1},
+        Config::splitK);
+  }
+  template <class Task>
+  static std::size_t workspaceBytes(Task const&, MatmulDevice const&) {
+    return 0;
+  }
+
+  template <class Task>
+  using Prepared = WgmmaProduct<Config, Task>;
+  template <class Task>
+  static Prepared<Task> prepare(Task const& task, MatmulDevice const&) {
+    return Prepared<Task>(task);
+  }
+  template <class Task>
+  static void launch(Task const& task, Prepared<Task> const& prepared, MatmulDevice const&, void*,
+                     cudaStream_t stream) {
+    prepared.launch(stream, false, task.partials);
+  }
+};
+
+}  // namespace tweed
+#pragma GCC visibility pop
+
+#endif  // !defined(__CUDACC_RTC__)

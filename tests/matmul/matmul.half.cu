@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/matmul/matmul.half.cu - tests tweed/matmul/matmul.cuh: each kernel for 16-bit floats.
+#include <tweed/matmul/matmul.cuh>
+
+#include "support/everyKernel.cuh"
+
+using tweed::ColumnMajor;
+using tweed::RowMajor;
+
+TEST_SUITE("matmul") {
+  TEST_CASE("every kernel for bfloat16") {
+    tweedTest::checkEdges<__nv_bfloat16, float, RowMajor, ColumnMajor, RowMajor>(tweed::AnyPath{});
+  }
+  TEST_CASE("every kernel for half") {
+    tweedTest::checkEdges<__half, __half, ColumnMajor, RowMajor, ColumnMajor>(tweed::AnyPath{});
+  }
+  TEST_CASE("a required path that cannot says why, and C is as it was") {
+    using tweedTest::Matrix;
+    Matrix<__half, RowMajor> const a(32, 40, 1, {3, 1}), b(40, 48, 2);
+    auto const c = Matrix<__half, RowMajor>::poison(32, 48);
+    std::string const text = tweedTest::refusal([&] {
+      tweed::matmul(nullptr, a.view(), b.view(), c.view(), tweed::Identity{},
+                    tweed::require<tweed::Path::Wgmma>);
+    });
+    CAPTURE(text);
+    CHECK(tweedTest::contains(text,
+                              "tweed::matmul: none of the kernels can do this product; wgmma "));
+    CHECK(tweedTest::contains(text, tweed::imageHasWgmma()
+                                        ? "A begins 2 bytes behind a multiple of 16"
+                                        : "it needs a device of compute capability 9.0"));
+    CHECK(c.isUnchanged());
+  }
+}
