@@ -4,6 +4,7 @@
 
 #include <tweed/matmul/configuration.cuh>
 #include <tweed/matmul/mmaKernel.cuh>
+#include <tweed/matmul/wgmmaImage.cuh>
 
 #if !defined(__CUDACC_RTC__)
 
@@ -44,10 +45,9 @@ struct MmaConfiguration {
 
   template <class Task>
   static std::string refusal(Task const& task, MatmulDevice const& device) {
-    if (device.computeCapability < 80)
-      return "it needs compute capability 8.0, the device has " +
-             std::to_string(device.computeCapability / 10) + "." +
-             std::to_string(device.computeCapability % 10);
+    if (imageTarget().version < 80)
+      return "it needs a device of compute capability 8.0 and code for it: pass -arch=sm_80 or "
+             "later to nvcc, or CMAKE_CUDA_ARCHITECTURES=80";
     std::size_t const bytes = mmaSharedBytes<Config, Task>;
     if (bytes > device.sharedBytes)
       return "it needs " + std::to_string(bytes) + " bytes of shared memory, the device has " +

@@ -17,6 +17,33 @@ using MmaProduct = BlockMatmul<
     Config, MatrixLoader<RemoveConst<typename Task::A::Item>, majorOfA<typename Task::A::Layout>>,
     MatrixLoader<RemoveConst<typename Task::B::Item>, majorOfB<typename Task::B::Layout>>, float>;
 
+// Of a type that depends on a parameter, so that only what the target has is instantiated.
+template <class>
+inline constexpr bool isMmaTarget = arch::hasMma;
+
+template <class Config, class Task>
+TWEED_DEVICE void mmaTile(Task const& task) {
+  using Product = MmaProduct<Config, Task>;
+  using Tile = typename Config::Tile;
+  TileIndex const tile = task.template order<Tile>().at(blockIdx.x);
+  int const row = tile.row * Tile::m, column = tile.column * Tile::n;
+  typename Product::Accumulator acc{};
+  auto& shared = *dynamicShared<typename Product::Shared>(1);
+  Product product(shared);
+  product.run(loadRows(task.a, row, tile.matrix), loadColumns(task.b, column, tile.matrix), 0,
+              task.k(), acc);
+  bool const areAligned = hasAlignedRuns<Product::runItems>(task);
+  Product::forEachRun(acc, [&](float(&items)[Product::runItems], int i, int j) {
+    storeRun(task, items, Coord{row + i, column + j, tile.matrix}, areAligned);
+  });
+  if constexpr (hasReductions<typename Task::Epilogue>)
+    reduceTile<Tile, Config::threads, Product::sharedBytes>(
+        task, tile, &shared, int(threadIdx.x), [] { arch::syncBlock(); },
+        [&](auto put) {
+          Product::forEach(acc, [&](float& item, int i, int j) { put(item, i, j); });
+        });
+}
+
 }  // namespace detail
 
 /// C = epilogue(A * B) of a batch: a block for each tile, in the order of TileOrder.
@@ -33,28 +60,12 @@ using MmaProduct = BlockMatmul<
 ///          is copied in pieces of 8 or 4, or item by item.
 template <class Config, class Task>
 TWEED_KERNEL void __launch_bounds__(Config::threads, detail::MmaProduct<Config, Task>::minBlocks)
-    mmaMatmul(Task const task) {
-  using Product = detail::MmaProduct<Config, Task>;
-  using Tile = typename Config::Tile;
-  arch::letNextStart();
-  arch::waitForPrevious();
-  TileIndex const tile = task.template order<Tile>().at(blockIdx.x);
-  int const row = tile.row * Tile::m, column = tile.column * Tile::n;
-  typename Product::Accumulator acc{};
-  auto& shared = *dynamicShared<typename Product::Shared>(1);
-  Product product(shared);
-  product.run(loadRows(task.a, row, tile.matrix), loadColumns(task.b, column, tile.matrix), 0,
-              task.k(), acc);
-  bool const areAligned = detail::hasAlignedRuns<Product::runItems>(task);
-  Product::forEachRun(acc, [&](float(&items)[Product::runItems], int i, int j) {
-    detail::storeRun(task, items, Coord{row + i, column + j, tile.matrix}, areAligned);
-  });
-  if constexpr (detail::hasReductions<typename Task::Epilogue>)
-    reduceTile<Tile, Config::threads, Product::sharedBytes>(
-        task, tile, &shared, int(threadIdx.x), [] { arch::syncBlock(); },
-        [&](auto put) {
-          Product::forEach(acc, [&](float& item, int i, int j) { put(item, i, j); });
-        });
+    mmaMatmul(Task const __grid_constant__ task) {
+  if constexpr (detail::isMmaTarget<Task>) {
+    arch::letNextStart();
+    arch::waitForPrevious();
+    detail::mmaTile<Config>(task);
+  }
 }
 
 /// The dynamic shared memory that mmaMatmul takes.

@@ -19,25 +19,34 @@ TWEED_KERNEL void __launch_bounds__(arch::hasWgmma ? probeThreadsWithWgmma : 64)
 
 }  // namespace detail
 
-/// True if the current device runs code of this source that was compiled for sm_90a. False on other
-/// devices, on the loom, and where the source was compiled for plain 90.
+/// For which target the code of this source was compiled that the current device runs.
+struct ImageTarget {
+  int version;    ///< compute capability, major * 10 + minor; 0 if there is no code for it
+  bool hasWgmma;  ///< sm_90a
+};
+
+/// Result   on the loom, all that its device has, but no wgmma.
 /// Cost     one query of a kernel's attributes.
 /// Errors   throws tweed::Error: earlier work failed.
-[[maybe_unused]] static inline bool imageHasWgmma() {
+[[maybe_unused]] static inline ImageTarget imageTarget() {
 #if defined(TWEED_LOOM)
-  return false;
+  return {90, false};
 #else
   cudaFuncAttributes attributes{};
   cudaError_t const code =
       cudaFuncGetAttributes(&attributes, reinterpret_cast<void const*>(&detail::probeWgmma<void>));
   if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidDeviceFunction) {
     (void)cudaGetLastError();
-    return false;
+    return {0, false};
   }
   TWEED_CHECK(code);
-  return attributes.maxThreadsPerBlock == detail::probeThreadsWithWgmma;
+  return {attributes.ptxVersion, attributes.maxThreadsPerBlock == detail::probeThreadsWithWgmma};
 #endif
 }
+
+/// True if the current device runs code of this source that was compiled for sm_90a. False on other
+/// devices, on the loom, and where the source was compiled for plain 90.
+[[maybe_unused]] static inline bool imageHasWgmma() { return imageTarget().hasWgmma; }
 
 }  // namespace tweed
 #pragma GCC visibility pop
