@@ -114,7 +114,7 @@ struct SimtConfiguration {
     } else {
       // Those with producers stay, and load the next tile while they store one.
       long long const most = Config::hasProducers ? device.multiprocessors : 0x7fffffff;
-      config.grid = smaller(tiles, larger(most / Split, 1ll)) * Split;
+      config.grid = smaller(tiles, larger(most / larger(Split, 1), 1ll)) * Split;
       config.cluster = Split;
     }
     tweed::launch(kernel<Task>, config, task, sharing);
