@@ -46,6 +46,21 @@ TYPES_GOALS = {28: 1.0, 30: 1.0}
 MANY_GOALS = {28: 3.5}
 # The time of fast.cu over tweed's.
 FAST_CU_GOALS = {30: 1.0}
+# The time of the best of cuBLAS and cuBLASLt over tweed's, by mode and n.
+MATMUL_GOALS = {
+    ("matmul", "f32/rowRow"): {
+        "stream": {256: 2.2, 512: 1.6, 1024: 1.15, 2048: 1.04, 4096: 1.04, 4097: 0.95, 8192: 1.04,
+                   16384: 1.0},
+        "graph": {256: 1.2, 512: 1.3, 1024: 1.15, 2048: 1.04},
+    },
+    ("matmul", "tf32/rowColumn"): {"stream": {4096: 0.97}},
+    ("matmulBf16", "bf16mma/rowColumn"): {"stream": {4096: 0.45, 8192: 0.45}},
+    ("matmulFused", "bf16/biasGelu"): {"stream": {4096: 1.1, 8192: 1.1}},
+}
+HALF_GOALS = {
+    "stream": {256: 1.5, 512: 1.5, 1024: 1.5, 2048: 1.0, 4096: 1.01, 4097: 1.2, 8192: 1.01},
+    "graph": {256: 0.95, 512: 0.95, 1024: 0.95, 2048: 1.0},
+}
 # tweed's time over the best of CUB's: smaller is better.
 BLOCK_GOALS = {
     "latency": {128: 0.88, 256: 0.8, 512: 0.8, 1024: 0.8},
@@ -414,6 +429,71 @@ def ratio_table(results, program, kinds, has_broadcast):
     return table(head, rows)
 
 
+def matmul_goal(ratio, goals, n):
+    return [goals[n], verdict(ratio.is_at_least(goals[n]))] if n in goals else ["", ""]
+
+
+def matmul_kinds(results, program):
+    return sorted({kind for p, kind, _, _ in results.rows if p == program})
+
+
+def best_blas(peers):
+    return peers[best(peers, lambda name: name.startswith("cublas"))]
+
+
+def best_matmul(peers, mode):
+    """tweed's call or plan: in a graph they are the same but for the choice of the kernel."""
+    return peers[best(peers, lambda name: name in ("tweed", "tweedPlan"))]
+
+
+def matmul_table(results, program):
+    """Every product of a program against the best of cuBLAS and cuBLASLt."""
+    head = ["items and layouts", "calls", "n", "matmul(), µs", "tuned plan, µs", "TFLOP/s",
+            "error", "cuBLAS, µs", "cuBLASLt, µs", "error", "cuBLAS / tweed", "goal", "reached"]
+    rows = []
+    for kind in matmul_kinds(results, program):
+        for mode in ("stream", "graph"):
+            for n in results.sizes(program, kind, mode):
+                first = [kind, mode, n]
+                try:
+                    peers = results.case(program, kind, mode, n)
+                    tweed, blas = best_matmul(peers, mode), best_blas(peers)
+                except Missing:
+                    rows.append(first + ["error"] * (len(head) - len(first)))
+                    continue
+                time = lambda name: figure(peers[name].time) if name in peers else "error"
+                goals = MATMUL_GOALS.get((program, kind), HALF_GOALS).get(mode, {})
+                ratio = Ratio(blas, tweed)
+                rows.append(first + [
+                    time("tweed"), time("tweedPlan"), figure(tweed.median("TFLOPs")),
+                    f"{tweed.median('error'):.1e}", time("cublas"), time("cublasLt"),
+                    f"{blas.median('error'):.1e}", ratio, *matmul_goal(ratio, goals, n)])
+    if not rows:
+        raise Missing(f"no results of {program}")
+    return table(head, rows)
+
+
+def fused_table(results):
+    program, kind = "matmulFused", "bf16/biasGelu"
+    head = ["n", "tweed, µs", "cuBLASLt + kernel, µs", "ratio", "goal", "reached",
+            "tweed by tanh, µs", "cuBLASLt's epilogue by tanh, µs", "ratio"]
+    rows = []
+    for n in results.sizes(program, kind, "stream"):
+        try:
+            peers = results.case(program, kind, "stream", n)
+            ratio = Ratio(peers["cublasKernel"], peers["tweed"])
+            tanh = Ratio(peers["cublasLtTanh"], peers["tweedTanh"])
+        except (KeyError, Missing):
+            rows.append([n] + ["error"] * (len(head) - 1))
+            continue
+        rows.append([n, figure(peers["tweed"].time), figure(peers["cublasKernel"].time), ratio,
+                     *matmul_goal(ratio, MATMUL_GOALS[program, kind]["stream"], n),
+                     figure(peers["tweedTanh"].time), figure(peers["cublasLtTanh"].time), tanh])
+    if not rows:
+        raise Missing(f"no results of {program}")
+    return table(head, rows)
+
+
 def machine_table(results):
     rows = []
     for program, context in sorted(results.contexts.items()):
@@ -427,6 +507,9 @@ def machine_table(results):
         cub = version(context["cub"]) if "cub" in context else "?"
         if "cubNewest" in context:
             cub += " and " + version(context["cubNewest"])
+        if "cublas" in context:
+            number = int(context["cublas"])
+            cub = f"cuBLAS {number // 10000}.{number // 100 % 100}.{number % 100}"
         rows.append([program, context.get("date", "?")[:16], context.get("card", "?"),
                      context.get("driver", "?"), context.get("nvcc", "?"), cub,
                      context.get("revision", "?"), "; ".join(clocks)])
@@ -464,6 +547,10 @@ TABLES = {
         r, "blockScan", ["f32", "i32", "f64", "affine", "f32x4", "i32x4"], False),
     "warpReduce": lambda r: ratio_table(
         r, "warpReduce", ["f32", "f64", "i32", "affine", "pair64", "affine64"], True),
+    "matmul": lambda r: matmul_table(r, "matmul"),
+    "matmulBf16": lambda r: matmul_table(r, "matmulBf16"),
+    "matmulF16": lambda r: matmul_table(r, "matmulF16"),
+    "matmulFused": fused_table,
     "warpScan": lambda r: ratio_table(r, "warpScan", ["f32", "f64", "i32", "affine"], False),
 }
 
@@ -648,6 +735,46 @@ def plot_block(pyplot, results, directory):
     pyplot.close(sheet)
 
 
+def plot_matmul(pyplot, results, directory, program, title):
+    """TFLOP/s of tweed and the best of cuBLAS, and their ratio, by n: a line for each kind."""
+    kinds = matmul_kinds(results, program)
+    modes = [m for m in ("stream", "graph") if any(results.sizes(program, k, m) for k in kinds)]
+    if not modes:
+        return
+    sheet, panels = pyplot.subplots(2, len(modes), figsize=(4.6 * len(modes), 6.2), sharex=True,
+                                    sharey="row", squeeze=False)
+    colours = ("#c0392b", "#2980b9", "#27ae60", "#8e44ad", "#d35400", "#2c3e50")
+    for column, mode in enumerate(modes):
+        for kind, colour in zip(kinds, colours):
+            found = []
+            for n in results.sizes(program, kind, mode):
+                try:
+                    peers = results.case(program, kind, mode, n)
+                    found.append((n, best_matmul(peers, mode), best_blas(peers)))
+                except Missing:
+                    pass
+            if not found:
+                continue
+            x = [n for n, _, _ in found]
+            panels[0][column].plot(x, [t.median("TFLOPs") for _, t, _ in found], "-o",
+                                   color=colour, markersize=3, label=f"tweed, {kind}")
+            panels[0][column].plot(x, [b.median("TFLOPs") for _, _, b in found], "--",
+                                   color=colour, linewidth=1, label=f"cuBLAS, {kind}")
+            panels[1][column].plot(x, [Ratio(b, t).median for _, t, b in found], "-o",
+                                   color=colour, markersize=3, label=kind)
+        panels[1][column].axhline(1, color="#444444", linewidth=0.8)
+        panels[0][column].set_title("calls in a stream" if mode == "stream" else "graph replay",
+                                    fontsize=9)
+        panels[1][column].set_xscale("log", base=2)
+        panels[1][column].set_xlabel("n, of n x n by n x n")
+    panels[0][0].set_ylabel("TFLOP/s")
+    panels[1][0].set_ylabel("time of cuBLAS / time of tweed")
+    panels[0][0].legend(fontsize=7)
+    sheet.suptitle(f"{title}, {results.contexts[program].get('card', '')}", fontsize=10)
+    save(sheet, directory, program)
+    pyplot.close(sheet)
+
+
 # ---- main ----
 
 def adopt(source, target):
@@ -719,6 +846,10 @@ def main():
                         "Least of n floats and where it stands")
             plot_types(pyplot, results, plots)
             plot_block(pyplot, results, plots)
+            for program, title in (("matmul", "Products of floats"),
+                                   ("matmulBf16", "Products of bfloat16"),
+                                   ("matmulF16", "Products of half")):
+                plot_matmul(pyplot, results, plots, program, title)
     if options.print or not (options.write or options.check or options.plots):
         for name, make in TABLES.items():
             try:

@@ -13,24 +13,26 @@ namespace tweed {
 
 namespace detail {
 
+template <class Configuration, class Task>
+void runOnce(Task const& task, MatmulDevice const& device, Workspace* workspace,
+             cudaStream_t stream) {
+  std::size_t const bytes = workspaceBytes<Configuration>(task, device);
+  MatmulRun<Configuration, Task> const run(task, device);
+  if (workspace != nullptr)
+    return run(task, device, workspace->takeScratch("tweed::matmul", bytes, stream), stream);
+  StreamScratch const own(bytes, stream);
+  run(task, device, own.data(), stream);
+}
+
 template <class A, class B, class C, class Epilogue, class Options>
 void runMatmul(A const& a, B const& b, C const& c, Epilogue const& epilogue, Options options,
                Workspace* workspace, cudaStream_t stream) {
-  chooseMatmul(a, b, c, epilogue, options,
-               [&](auto const& task, MatmulDevice const& device, auto list, int index) {
-                 withConfiguration(list, index, [&](auto configuration) {
-                   using Configuration = decltype(configuration);
-                   using Task = RemoveConst<std::remove_reference_t<decltype(task)>>;
-                   std::size_t const bytes = workspaceBytes<Configuration>(task, device);
-                   MatmulRun<Configuration, Task> const run(task, device);
-                   if (workspace != nullptr)
-                     return run(task, device,
-                                workspace->takeScratch("tweed::matmul", bytes, stream), stream);
-                   if (bytes == 0) return run(task, device, nullptr, stream);
-                   Workspace own(stream, bytes);
-                   run(task, device, own.takeScratch("tweed::matmul", bytes, stream), stream);
-                 });
-               });
+  auto const run = [&](auto const& task, MatmulDevice const& device, auto list, int index) {
+    withConfiguration(list, index, [&](auto configuration) {
+      runOnce<decltype(configuration)>(task, device, workspace, stream);
+    });
+  };
+  chooseMatmul(a, b, c, epilogue, options, run);
 }
 
 }  // namespace detail

@@ -42,6 +42,25 @@ auto matmulTask(A const& a, B const& b, C const& c, Epilogue const& epilogue) {
   }
 }
 
+// Memory of a stream for one call: what is in it does not matter, so it is not zeroed.
+class StreamScratch {
+ public:
+  StreamScratch(std::size_t bytes, cudaStream_t stream) : stream_(stream) {
+    if (bytes > 0) TWEED_CHECK(cudaMallocAsync(&data_, bytes, stream));
+  }
+  ~StreamScratch() {
+    if (data_ != nullptr && cudaFreeAsync(data_, stream_) != cudaSuccess) (void)cudaGetLastError();
+  }
+  StreamScratch(StreamScratch const&) = delete;
+  StreamScratch& operator=(StreamScratch const&) = delete;
+
+  void* data() const { return data_; }
+
+ private:
+  cudaStream_t stream_;
+  void* data_ = nullptr;
+};
+
 inline constexpr std::size_t matmulAlignment = 256;  // of what lies in a workspace
 
 // The workspace of a configuration: its own, then the partials of reductions.

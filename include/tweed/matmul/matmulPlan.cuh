@@ -57,9 +57,8 @@ class MatmulPlan {
 
   /// Runs. Without a workspace, what it needs is allocated and freed in order of the stream.
   void operator()(cudaStream_t stream = nullptr) const {
-    if (bytes_ == 0) return run_(task_, device_, nullptr, stream);
-    Workspace own(stream, bytes_);
-    (*this)(own);
+    detail::StreamScratch const own(bytes_, stream);
+    run_(task_, device_, own.data(), stream);
   }
   void operator()(Workspace& workspace) const { (*this)(workspace.stream(), workspace); }
   void operator()(cudaStream_t stream, Workspace& workspace) const {

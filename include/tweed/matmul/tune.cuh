@@ -51,26 +51,15 @@ class StreamTimer {
 class ScratchC {
  public:
   template <class Task>
-  ScratchC(Task const& task, cudaStream_t stream) : stream_(stream) {
-    Runs const runs = runsOf(task.c);
-    auto const begin = reinterpret_cast<void const*>(runs.begin());
-    auto const bytes = std::size_t(runs.end() - runs.begin());
-    constexpr std::size_t alignment = 256;
-    TWEED_CHECK(cudaMallocAsync(&memory_, bytes + alignment, stream));
-    auto* const first =
-        static_cast<char*>(memory_) + reinterpret_cast<std::size_t>(begin) % alignment;
-    shift_ = first - static_cast<char const*>(begin);
-    if (!readsC(task.epilogue)) return;
-    cudaError_t const code = cudaMemcpyAsync(first, begin, bytes, cudaMemcpyDeviceToDevice, stream);
-    if (code == cudaSuccess) return;
-    (void)cudaFreeAsync(memory_, stream);
-    failCall(code, "cudaMemcpyAsync of C", __FILE__, __LINE__);
+  ScratchC(Task const& task, cudaStream_t stream)
+      : runs_(runsOf(task.c)), memory_(bytes() + alignment, stream) {
+    auto const begin = reinterpret_cast<char const*>(runs_.begin());
+    char* const first =
+        static_cast<char*>(memory_.data()) + reinterpret_cast<std::size_t>(begin) % alignment;
+    shift_ = first - begin;
+    if (readsC(task.epilogue))
+      TWEED_CHECK(cudaMemcpyAsync(first, begin, bytes(), cudaMemcpyDeviceToDevice, stream));
   }
-  ~ScratchC() {
-    if (cudaFreeAsync(memory_, stream_) != cudaSuccess) (void)cudaGetLastError();
-  }
-  ScratchC(ScratchC const&) = delete;
-  ScratchC& operator=(ScratchC const&) = delete;
 
   template <class T>
   T* of(T* data) const {
@@ -78,8 +67,11 @@ class ScratchC {
   }
 
  private:
-  cudaStream_t stream_;
-  void* memory_ = nullptr;
+  static constexpr std::size_t alignment = 256;
+  std::size_t bytes() const { return std::size_t(runs_.end() - runs_.begin()); }
+
+  Runs runs_;
+  StreamScratch memory_;
   std::ptrdiff_t shift_ = 0;
 };
 
@@ -149,9 +141,10 @@ std::vector<MatmulTiming> MatmulPlan<A, B, C, Epilogue, Options>::tuneOn(cudaStr
     plans[i].select(List{}, choices[i].index);
     bytes = larger(bytes, plans[i].bytes_);
   }
-  Workspace workspace(stream, bytes);
+  detail::StreamScratch const workspace(bytes, stream);
   std::vector<std::function<void()>> runs;
-  for (MatmulPlan const& plan : plans) runs.push_back([&] { plan(workspace); });
+  for (MatmulPlan const& plan : plans)
+    runs.push_back([&] { plan.run_(plan.task_, device_, workspace.data(), stream); });
   std::vector<double> const times = detail::timeInTurns(runs, stream);
 
   std::vector<MatmulTiming> timings;
