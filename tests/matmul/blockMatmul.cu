@@ -81,8 +81,11 @@ void checkLayouts(Product<T> const& p) {
 // Small tiles, since the loom runs them; all kinds of threads' tiles.
 using Plain = SimtConfig<TileShape<16, 16, 8>, 2, 2, 1>;  // the tiled kernel of textbooks
 using Three = SimtConfig<TileShape<16, 32, 8>, 2, 4, 3>;  // 8 x 4 lanes, runs of 2 and 4
-using Tall = SimtConfig<TileShape<64, 32, 16>, 8, 4, 2, Loading::ByAll, 4>;  // 4 x 8 lanes
-using Odd = SimtConfig<TileShape<24, 12, 3>, 3, 3, 4, Loading::ByAll, 3, tweed::Snake::Columns>;
+using Tall = SimtConfig<TileShape<64, 32, 16>, 8, 4, 2, Loading::ByAll, 1, 4>;  // 4 x 8 lanes
+using Odd = SimtConfig<TileShape<24, 12, 3>, 3, 3, 4, Loading::ByAll, 1, 3, tweed::Snake::Columns>;
+// Two groups of threads, and four, that share each step along K.
+using Halves = SimtConfig<TileShape<16, 16, 8>, 2, 2, 2, Loading::ByAll, 2>;
+using Quarters = SimtConfig<TileShape<32, 16, 16>, 4, 4, 1, Loading::ByAll, 4>;
 
 template <class Config>
 void checkEdges() {
@@ -193,6 +196,11 @@ TEST_SUITE("blockMatmul") {
     checkEdges<Odd>();
   }
 
+  TEST_CASE("every edge of the tile, all layouts: groups along K") {
+    checkEdges<Halves>();
+    checkEdges<Quarters>();
+  }
+
   TEST_CASE("small and thin shapes") {
     int const shapes[][3] = {{1, 1, 1},  {1, 1, 0},  {3, 5, 0},   {1, 40, 7},
                              {40, 1, 7}, {2, 3, 90}, {33, 65, 1}, {70, 35, 41}};
@@ -200,6 +208,7 @@ TEST_SUITE("blockMatmul") {
       Product<float> const p(s[0], s[1], s[2], 5);
       checkLayouts<Three, float>(p);
       checkLayouts<Plain, float>(p);
+      checkLayouts<Halves, float>(p);
     }
   }
 
@@ -209,6 +218,7 @@ TEST_SUITE("blockMatmul") {
     checkLayouts<Tall, T>(p);
     checkLayouts<Plain, T>(p);
     checkLayouts<Odd, T>(p);
+    checkLayouts<Halves, T>(p);
   }
   TEST_CASE("integers of 8 bits added up in 32") {
     Product<signed char> const p(37, 41, 43, 9);
@@ -262,6 +272,7 @@ TEST_SUITE("blockMatmul") {
     for (int const piece : {1, 5, 8, 17, 24, 60})
       CHECK((productOf<Three, float, float, RowMajor, RowMajor>(p, 0, 0, piece) == expected));
     CHECK((productOf<Plain, float, float, RowMajor, RowMajor>(p, 0, 0, 7) == expected));
+    p.check(productOf<Quarters, float, float, RowMajor, RowMajor>(p, 0, 0, 7), 0x1p-24, 61);
     CHECK((productOf<Tall, float, float, ColumnMajor, ColumnMajor>(p, 1, 0, 19) == expected));
   }
 

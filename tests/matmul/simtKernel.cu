@@ -58,10 +58,9 @@ void checkLayout(Product<T> const& p, double chain) {
   CAPTURE(p.n);
   CAPTURE(p.k);
   std::vector<T> first;
-  int const gaps[][2] = {{0, 0}, {3, 1}, {4 - p.n % 4, 0}};
+  int const gaps[][2] = {{0, 0}, {3, 1}};
   for (auto const& each : gaps) {
     int const gap = each[0], shift = each[1];
-    if (isShort() && gap == 3) continue;
     CAPTURE(gap);
     DeviceMatrix<T, LayoutA> const a(p.m, p.k, p.a, gap, shift);
     DeviceMatrix<T, LayoutB> const b(p.k, p.n, p.b, gap, shift);
@@ -89,17 +88,17 @@ template <class Configuration>
 void checkEdges() {
   if (!canRun<Configuration>()) return;
   using Tile = typename Configuration::Tile;
+  int const edges[][2] = {{-1, -1}, {0, 0}, {1, 1}, {0, 1}, {-1, 0}};
+  int const steps[] = {0, 1, 3, 9};
   int seed = 0;
-  int const steps[] = {0, 1, 2, 5, 9};
-  for (int dm = -1; dm <= 1; ++dm)
-    for (int dn = -1; dn <= 1; ++dn)
-      for (int const step : steps) {
-        if (isShort() && (dm != 1 || dn != 1)) continue;
-        int const k = tweed::larger(0, step * Tile::k + (dm + 2 * dn) % 2);
-        checkLayouts<Configuration>(
-            Product<float>(Tile::m * (2 - dn) / 2 + dm, Tile::n + dn, k, std::uint64_t(++seed)),
-            tweed::larger(k, 1));
-      }
+  for (auto const& [dm, dn] : edges)
+    for (int const step : steps) {
+      if ((isShort() || Tile::m > 64) && dm != dn) continue;
+      int const k = tweed::larger(0, step * Tile::k + (dm + 2 * dn) % 2);
+      checkLayouts<Configuration>(
+          Product<float>(2 * Tile::m + dm, Tile::n + dn, k, std::uint64_t(++seed)),
+          tweed::larger(k, 1));
+    }
 }
 
 using Small = SimtConfiguration<SimtConfig<TileShape<16, 32, 8>, 2, 4, 3>, 1, 100>;
@@ -115,6 +114,10 @@ using Large =
     SimtConfiguration<SimtConfig<TileShape<128, 256, 32>, 16, 8, 3, Loading::ByWarpgroup>, 1, 100>;
 using LargeSplit =
     SimtConfiguration<SimtConfig<TileShape<128, 256, 32>, 16, 8, 3, Loading::ByWarpgroup>, 4, 100>;
+using Groups =
+    SimtConfiguration<SimtConfig<TileShape<32, 16, 16>, 4, 4, 2, Loading::ByAll, 4>, 1, 100>;
+using SplitGroups =
+    SimtConfiguration<SimtConfig<TileShape<64, 64, 32>, 8, 8, 4, Loading::ByWarpgroup, 4>, 2, 100>;
 using LargeBalanced =
     SimtConfiguration<SimtConfig<TileShape<128, 256, 32>, 16, 8, 3, Loading::ByWarpgroup>,
                       tweed::balanced, 100>;
@@ -191,13 +194,14 @@ TEST_SUITE("simtKernel") {
   TEST_CASE("edges of small tiles") {
     checkEdges<Small>();
     checkEdges<Tall>();
+    checkEdges<Groups>();
   }
   TEST_CASE("edges of small tiles, balanced") {
     checkEdges<Balanced>();
     checkEdges<BalancedTall>();
   }
-  TEST_CASE_TEMPLATE("edges of large tiles, on a GPU", Configuration, Split8, Split4, Split2, Large,
-                     LargeSplit, LargeBalanced, Portable, PortableLarge) {
+  TEST_CASE_TEMPLATE("edges of large tiles, on a GPU", Configuration, Split8, Split4, Split2,
+                     SplitGroups, Large, LargeSplit, LargeBalanced, Portable, PortableLarge) {
     if (isLoom) return;
     checkEdges<Configuration>();
   }
@@ -208,6 +212,7 @@ TEST_SUITE("simtKernel") {
       if (canRun<Configuration>()) checkLayout<Configuration, float, RowMajor, RowMajor>(p, 70);
     };
     check(Split8{});
+    check(SplitGroups{});
     check(Large{});
     check(LargeSplit{});
     check(LargeBalanced{});
@@ -227,6 +232,7 @@ TEST_SUITE("simtKernel") {
     checkEpilogues<Tall>();
     checkEpilogues<Balanced>();
     checkEpilogues<LargeBalanced>();
+    checkEpilogues<SplitGroups>();
     checkEpilogues<Split8>();
     checkEpilogues<Split2>();
     checkEpilogues<Large>();
@@ -272,6 +278,7 @@ TEST_SUITE("simtKernel") {
     check(Large{}, 50000);  // 3 * 196 tiles
     check(LargeSplit{}, 20000);
     check(Split8{}, 20000);
+    check(SplitGroups{}, 20000);
     check(LargeBalanced{}, 50000);
     check(LargeBalanced{}, 100);
   }

@@ -27,7 +27,8 @@ namespace tweed {
 /// Shape    a 1-D block of `threads`, of which the first `mathThreads` hold accumulators; a tile of
 ///          Config::Tile::m rows of A and Config::Tile::n columns of B.
 /// Result   run() adds the products of the items kBegin..kEnd-1 of the sum to acc, in this order for
-///          each item: its bits depend neither on the tile nor on the stages. Items that do not
+///          each item: its bits depend neither on the tile nor on the stages (with several KGroups,
+///          on those and on Tile::k). Items that do not
 ///          exist, of rows, columns and k behind the end, count as 0.
 /// Needs    loaders as loader.cuh says, of any type of numbers that has Acc + Acc * Acc, and whose
 ///          zero is T{}, all bytes 0. Acc is what the items are converted to and added up in.
@@ -44,11 +45,11 @@ template <class Config, class LoaderA, class LoaderB,
           class Acc = AccumulatorOf<typename LoaderA::Item>>
 struct BlockMatmul;
 
-template <class Tile, int ThreadM, int ThreadN, int Stages, Loading Loading_, int Unroll,
-          Snake Snake_, class LoaderA, class LoaderB, class Acc>
-struct BlockMatmul<SimtConfig<Tile, ThreadM, ThreadN, Stages, Loading_, Unroll, Snake_>, LoaderA,
-                   LoaderB, Acc> {
-  using Config = SimtConfig<Tile, ThreadM, ThreadN, Stages, Loading_, Unroll, Snake_>;
+template <class Tile, int ThreadM, int ThreadN, int Stages, Loading Loading_, int KGroups,
+          int Unroll, Snake Snake_, class LoaderA, class LoaderB, class Acc>
+struct BlockMatmul<SimtConfig<Tile, ThreadM, ThreadN, Stages, Loading_, KGroups, Unroll, Snake_>,
+                   LoaderA, LoaderB, Acc> {
+  using Config = SimtConfig<Tile, ThreadM, ThreadN, Stages, Loading_, KGroups, Unroll, Snake_>;
 
  private:
   using Tiles = detail::SimtTiles<Config, LoaderA, LoaderB, Acc>;
@@ -70,7 +71,10 @@ struct BlockMatmul<SimtConfig<Tile, ThreadM, ThreadN, Stages, Loading_, Unroll, 
   static constexpr int runItems = Tiles::runN;
 
   struct Shared {
-    typename Tiles::Shared tiles;
+    union {
+      typename Tiles::Shared tiles;
+      Acc sums[KGroups > 1 ? (KGroups - 1) * Tile::m* Tile::n : 1];
+    };
     unsigned long long full[hasProducers ? Stages : 1];
     unsigned long long empty[hasProducers ? Stages : 1];
   };
@@ -105,13 +109,19 @@ struct BlockMatmul<SimtConfig<Tile, ThreadM, ThreadN, Stages, Loading_, Unroll, 
         !hasProducers,
         "tweed::BlockMatmul: with Loading::ByWarpgroup the kernel calls split(), and in it "
         "load() and multiply()");
+    runParts(a, b, kBegin, kEnd, acc);
+    if constexpr (KGroups > 1) addGroups(acc);
+  }
+  /// The same, but that each group has its part of the sums, in turn: forEachPart() visits them.
+  TWEED_DEVICE void runParts(LoaderA const& a, LoaderB const& b, int kBegin, int kEnd,
+                             Accumulator& acc) {
     if constexpr (Stages == 1) {
       int const rank = int(threadIdx.x);
       for (int left = kEnd - kBegin; left > 0; left -= Tile::k) {
         Tiles::load(shared_.tiles, 0, a, b, kEnd - left, kEnd, rank);
         arch::waitForAllCopies();
         arch::syncBlock();
-        Tiles::multiply(shared_.tiles, 0, Tiles::Place::of(rank), acc);
+        Tiles::multiply(shared_.tiles, 0, Place::of(rank), acc);
         arch::syncBlock();
       }
     } else {
@@ -148,9 +158,9 @@ struct BlockMatmul<SimtConfig<Tile, ThreadM, ThreadN, Stages, Loading_, Unroll, 
     }
     arch::waitForAllCopies();
   }
-  /// The other part.
+  /// The other part. The sums are those of runParts().
   TWEED_DEVICE void multiply(int kBegin, int kEnd, Accumulator& acc) {
-    auto const place = Tiles::Place::of(int(threadIdx.x));
+    auto const place = Place::of(int(threadIdx.x));
 #pragma unroll 1
     for (int left = kEnd - kBegin; left > 0; left -= Tile::k) {
       arch::mbarrierWait(arch::sharedAddress(&shared_.full[stage_]), parity_);
@@ -173,8 +183,23 @@ struct BlockMatmul<SimtConfig<Tile, ThreadM, ThreadN, Stages, Loading_, Unroll, 
   /// The same for runs of neighbours of a row: f(items, row, column), items an array of `runItems`.
   template <class F>
   static TWEED_DEVICE void forEachRun(Accumulator& acc, F f) {
-    if (isProducer()) return;
-    auto const place = Tiles::Place::of(int(threadIdx.x));
+    if (int(threadIdx.x) < Config::groupThreads) visit(acc, f);
+  }
+  /// The same after runParts(), for the parts of all groups; groupOf() is this thread's.
+  template <class F>
+  static TWEED_DEVICE void forEachPart(Accumulator& acc, F f) {
+    if (!isProducer()) visit(acc, f);
+  }
+  static TWEED_DEVICE int groupOf(int rank) { return Place::of(rank).group; }
+
+ private:
+  static constexpr int producerRegisters = 56;
+  static constexpr int mathRegisters =
+      smaller(240, (allRegisters - Config::producers * producerRegisters) / mathThreads / 8 * 8);
+
+  template <class F>
+  static TWEED_DEVICE void visit(Accumulator& acc, F f) {
+    auto const place = Place::of(int(threadIdx.x));
 #pragma unroll
     for (int i = 0; i < ThreadM; ++i)
 #pragma unroll
@@ -182,16 +207,37 @@ struct BlockMatmul<SimtConfig<Tile, ThreadM, ThreadN, Stages, Loading_, Unroll, 
         f(acc.item[i][r], place.rowOf(i), place.columnOf(r * runItems));
   }
 
- private:
-  static constexpr int producerRegisters = 56;
-  static constexpr int mathRegisters =
-      smaller(240, (allRegisters - Config::producers * producerRegisters) / mathThreads / 8 * 8);
+  // The first group adds up the sums of all, in their order; the others begin anew.
+  TWEED_DEVICE void addGroups(Accumulator& acc) {
+    int const group = groupOf(int(threadIdx.x));
+    constexpr int items = Tile::m * Tile::n;
+    auto const forEachItem = [&](auto f) {
+      int at = int(threadIdx.x) % Config::groupThreads;
+      visit(acc, [&](Acc(&run)[runItems], int, int) {
+#pragma unroll
+        for (int i = 0; i < runItems; ++i, at += Config::groupThreads) f(run[i], at);
+      });
+    };
+    if (group > 0)
+      forEachItem([&](Acc& item, int at) {
+        shared_.sums[(group - 1) * items + at] = item;
+        item = Acc{};
+      });
+    arch::syncBlock();
+    if (group == 0)
+      forEachItem([&](Acc& item, int at) {
+#pragma unroll
+        for (int other = 0; other < KGroups - 1; ++other)
+          item = item + shared_.sums[other * items + at];
+      });
+    arch::syncBlock();
+  }
 
   // The stages go round; while one is multiplied, all others are on their way.
   TWEED_DEVICE void runStages(LoaderA const& a, LoaderB const& b, int kBegin, int kEnd,
                               Accumulator& acc) {
     int const rank = int(threadIdx.x);
-    auto const place = Tiles::Place::of(rank);
+    auto const place = Place::of(rank);
     int leftToLoad = kEnd - kBegin;
     int loadStage = 0;
     auto const loadNext = [&] {

@@ -24,7 +24,8 @@ inline constexpr Major majorOfB = isSame<Layout, RowMajor> ? Major::Mn : Major::
 //     int extent, depth;                     // i < extent and k < depth exist; others count as 0
 //     T const* at(int i, int k) const;       // where item (i, k) stands; asked only if it exists
 //     static constexpr bool isRegular;       // at(i, k) is at(0, 0) + i * leadingDimension + k if K,
-//                                            // + k * leadingDimension + i if Mn
+//                                            // + k * leadingDimension + i if Mn; may then be asked
+//                                            // of any (i, k)
 //     long long leadingDimension;            // if isRegular
 //     bool isAligned(int bytes) const;       // at() is a multiple of `bytes` for all i if K (all k
 //                                            // if Mn) wherever the other index is a multiple of

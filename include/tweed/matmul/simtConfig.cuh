@@ -28,7 +28,7 @@ enum class Snake { Rows, Columns };
 ///          waits and multiplies. Unroll items along K are multiplied without a loop; it divides
 ///          Tile::k.
 template <class Tile_, int ThreadM, int ThreadN, int Stages, Loading Loading_ = Loading::ByAll,
-          int Unroll = 8, Snake Snake_ = Snake::Rows>
+          int KGroups = 1, int Unroll = 8, Snake Snake_ = Snake::Rows>
 struct SimtConfig {
   using Tile = Tile_;
   static constexpr Path path = Path::Simt;
@@ -37,12 +37,15 @@ struct SimtConfig {
   static constexpr int threadM = ThreadM;
   static constexpr int threadN = ThreadN;
   static constexpr int stages = Stages;
-  static constexpr int unroll = smaller(Unroll, Tile::k);
+  static constexpr int kGroups = KGroups;
+  static constexpr int groupK = Tile::k / KGroups;
+  static constexpr int unroll = smaller(Unroll, groupK);
   static constexpr bool hasProducers = loading == Loading::ByWarpgroup;
 
-  static_assert(ThreadM >= 1 && ThreadN >= 1 && Stages >= 1 && Unroll >= 1,
-                "tweed::SimtConfig: ThreadM, ThreadN, Stages and Unroll are at least 1");
-  static_assert(Tile::k % unroll == 0, "tweed::SimtConfig: Unroll divides Tile::k");
+  static_assert(ThreadM >= 1 && ThreadN >= 1 && Stages >= 1 && KGroups >= 1 && Unroll >= 1,
+                "tweed::SimtConfig: ThreadM, ThreadN, Stages, KGroups and Unroll are at least 1");
+  static_assert(Tile::k % KGroups == 0 && groupK % unroll == 0,
+                "tweed::SimtConfig: KGroups divides Tile::k, and Unroll divides Tile::k / KGroups");
   static_assert(!hasProducers || Stages >= 2,
                 "tweed::SimtConfig: Loading::ByWarpgroup needs 2 stages or more");
 
@@ -54,7 +57,8 @@ struct SimtConfig {
                 "tweed::SimtConfig: Tile::m is a multiple of the lanes' 8 (4 if ThreadM > ThreadN) "
                 "* ThreadM, and Tile::n of their 4 (8) * ThreadN");
   static constexpr int warpsN = Tile::n / warpN;
-  static constexpr int mathThreads = Tile::m / warpM * warpsN * warpThreads;
+  static constexpr int groupThreads = Tile::m / warpM * warpsN * warpThreads;
+  static constexpr int mathThreads = groupThreads * kGroups;
   static constexpr int producers = hasProducers ? 128 : 0;
   static constexpr int threads = mathThreads + producers;
   static_assert(threads <= maxBlockThreads,
@@ -80,16 +84,18 @@ template <class Config, int RunM, int RunN>
 struct SimtPlace {
   int row;  // of the thread's first item
   int column;
+  int group;  // along K
 
   static TWEED_DEVICE SimtPlace of(int rank) {
-    int const warp = rank / warpThreads;
+    int const inGroup = Config::kGroups == 1 ? rank : rank % Config::groupThreads;
+    int const warp = inGroup / warpThreads;
     int const lane = rank % warpThreads;
     int const wide = 2 * (lane / 8) + lane % 2;  // 0..7
     int const narrow = lane / 2 % 4;
     int const laneM = Config::lanesM == 8 ? wide : narrow;
     int const laneN = Config::lanesM == 8 ? narrow : wide;
     return {warp / Config::warpsN * Config::warpM + laneM * RunM,
-            warp % Config::warpsN * Config::warpN + laneN * RunN};
+            warp % Config::warpsN * Config::warpN + laneN * RunN, rank / Config::groupThreads};
   }
   TWEED_DEVICE int rowOf(int i) const {
     return row + i / RunM * (Config::lanesM * RunM) + i % RunM;

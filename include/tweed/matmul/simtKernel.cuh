@@ -36,8 +36,12 @@ struct SimtBody {
                 "tweed::simtMatmul: a sum that is split has no reductions in its epilogue");
 
   // The sums of a block that shares its tile, in runs: those of neighbouring threads side by side.
-  static constexpr int runs = int(sizeof(Accumulator) / sizeof(Acc)) / runItems * mathThreads;
+  static constexpr int runs = Tile::m * Tile::n / runItems;
   static_assert(runs % larger(Split, 1) == 0);
+  static_assert(
+      Config::kGroups == 1 || Split > 1 || (Split == 1 && !Config::hasProducers),
+      "tweed::simtMatmul: KGroups need a sum that is split among the blocks of a cluster, "
+      "or Loading::ByAll and no balance");
   struct Run {
     alignas(16) Acc item[runItems];
   };
@@ -47,7 +51,7 @@ struct SimtBody {
   struct Shared {
     union {
       typename Product::Shared product;
-      Run sums[Split > 1 ? runs : 1];
+      Run sums[Split > 1 ? runs* Config::kGroups : 1];
     };
     alignas(16) unsigned char strip[reduceBytes > 0 ? reduceBytes : 16];
     bool isLast;
@@ -96,7 +100,11 @@ struct SimtBody {
     } else {
       forEach([&](SimtPiece const& p) {
         Accumulator acc{};
-        product.run(loaderA(p.tile), loaderB(p.tile), p.kBegin, p.kEnd, acc);
+        if constexpr (Split > 1) {
+          product.runParts(loaderA(p.tile), loaderB(p.tile), p.kBegin, p.kEnd, acc);
+        } else {
+          product.run(loaderA(p.tile), loaderB(p.tile), p.kBegin, p.kEnd, acc);
+        }
         finish(p, acc);
       });
     }
@@ -158,16 +166,18 @@ struct SimtBody {
         });
   }
 
-  // A block's sums as a list of runs, those of neighbouring threads side by side.
-  TWEED_DEVICE void list(Accumulator& acc, Run* runsOfBlock) const {
-    Run* place = runsOfBlock + threadIdx.x;
-    Product::forEachRun(acc, [&](Acc(&items)[runItems], int, int) {
+  // A block's sums as lists of runs, one of each group, those of neighbouring threads side by side.
+  TWEED_DEVICE void list(Accumulator& acc, Run* lists) const {
+    constexpr int groupThreads = Config::groupThreads;
+    int const rank = int(threadIdx.x);
+    Run* place = lists + Product::groupOf(rank) * runs + rank % groupThreads;
+    Product::forEachPart(acc, [&](Acc(&items)[runItems], int, int) {
       loosen(items);
       Run run;
 #pragma unroll
       for (int i = 0; i < runItems; ++i) run.item[i] = items[i];
       *place = run;
-      place += mathThreads;
+      place += groupThreads;
     });
   }
   // Adds up `Count` runs from `begin` on of several such lists, in the lists' order, and stores them.
@@ -192,11 +202,12 @@ struct SimtBody {
 #pragma unroll
           for (int j = 0; j < runItems; ++j) sum[s].item[j] = sum[s].item[j] + part[s].item[j];
       }
-      auto const place = Product::Place::of(r % mathThreads);
       constexpr int runsOfRow = Config::threadN / runItems;
 #pragma unroll
       for (int s = 0; s < some; ++s) {
-        int const which = r / mathThreads + s;
+        int const run = r + s * mathThreads;
+        auto const place = Product::Place::of(run % Config::groupThreads);
+        int const which = run / Config::groupThreads;
         store(sum[s].item, tile, place.rowOf(which / runsOfRow),
               place.columnOf(which % runsOfRow * runItems));
       }
@@ -210,9 +221,11 @@ struct SimtBody {
     arch::syncCluster();
     int const part = int(blockIdx.x) % Split;
     unsigned const sums = arch::sharedAddress(shared.sums);
-    storeListed<runs / Split>(tile, runs / Split * part, Split, [&](int block, int r) {
+    constexpr int groups = Config::kGroups;
+    storeListed<runs / Split>(tile, runs / Split * part, Split * groups, [&](int list, int r) {
+      unsigned const there = sums + unsigned(list % groups * runs + r) * 16;
       return __builtin_bit_cast(
-          Run, arch::loadCluster(arch::clusterAddress(sums + unsigned(r) * 16, unsigned(block))));
+          Run, arch::loadCluster(arch::clusterAddress(there, unsigned(list / groups))));
     });
     arch::syncCluster();  // nobody reads this block's sums any more
   }

@@ -45,10 +45,11 @@ struct SimtTiles {
   }
 
   static TWEED_DEVICE void multiply(Shared& shared, int stage, Place place, Accumulator& acc) {
-    StagedA const* a = tileA(shared, stage) + place.row;
-    StagedB const* b = tileB(shared, stage) + place.column;
+    int const begin = Config::kGroups == 1 ? 0 : place.group * Config::groupK;
+    StagedA const* a = tileA(shared, stage) + begin * StageA::pitch + place.row;
+    StagedB const* b = tileB(shared, stage) + begin * StageB::pitch + place.column;
 #pragma unroll 1
-    for (int done = 0; done < Tile::k; done += Config::unroll) {
+    for (int done = 0; done < Config::groupK; done += Config::unroll) {
 #pragma unroll
       for (int k = 0; k < Config::unroll; ++k) {
         Acc x[Config::threadM];

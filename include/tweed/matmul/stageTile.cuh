@@ -40,6 +40,7 @@ struct TileStage {
   static constexpr bool isCopied = hasAddresses<Loader> && isCopiedItem<Item>;
   using Staged = typename Conditional<isCopied, Item, Acc>::Type;
   static constexpr bool isTransposed = Loader::major == Major::K;
+  static constexpr bool isByStrides = isRegular<Loader>;
   // 16 bytes of padding: the lanes of a copy along K write to different banks.
   static constexpr int pitch =
       Extent + (isTransposed && sizeof(Staged) < 16 ? larger(1, int(16 / sizeof(Staged))) : 0);
@@ -66,7 +67,7 @@ struct TileStage {
                                          rest / acrossI * lanesK + rank % lanesK);
     } else {
       constexpr int wide = isCopied ? int(16 / sizeof(Item)) : 1;
-      if constexpr (wide > 1 && Extent % wide == 0) {
+      if constexpr (wide > 1 && Extent % wide == 0 && isByStrides) {
         if (from.isAligned(16)) return copyRuns<IsWhole, wide>(to, from, k, end, rank);
       }
       copyRuns<IsWhole, 1>(to, from, k, end, rank);
@@ -84,7 +85,6 @@ struct TileStage {
   // neighbours in memory are the inner loop, so that its offsets are constants.
   template <bool IsWhole, int Wide, int AcrossI, int AcrossK>
   static TWEED_DEVICE void copy(Staged* to, Loader const& from, int k, int end, int inI, int inK) {
-    constexpr bool isByStrides = IsWhole && isRegular<Loader>;
     constexpr int stepI = AcrossI * Wide;
     constexpr int runs = isTransposed ? ceilDiv(Extent, stepI) : ceilDiv(Depth, AcrossK);
     constexpr int alongRun = isTransposed ? ceilDiv(Depth, AcrossK) : ceilDiv(Extent, stepI);
@@ -92,24 +92,20 @@ struct TileStage {
     if ((Threads % AcrossI != 0 && inK >= AcrossK) || (Depth < AcrossK && inK >= Depth)) return;
     [[maybe_unused]] Item const* run = nullptr;
     if constexpr (isByStrides) run = from.at(firstI, k + inK);
-      // The whole tile in a line, an edge, which is rare, in a loop: those who only load have few
-      // registers.
-#pragma unroll(IsWhole ? runs : 1)
+#pragma unroll(isByStrides ? runs : 1)
     for (int r = 0; r < runs; ++r) {
-#pragma unroll(IsWhole ? alongRun : 1)
+#pragma unroll(isByStrides ? alongRun : 1)
       for (int s = 0; s < alongRun; ++s) {
         int const nextI = (isTransposed ? r : s) * stepI;
         int const nextK = (isTransposed ? s : r) * AcrossK;
         if (Extent % stepI != 0 && firstI + nextI >= Extent) continue;
         if (Depth % AcrossK != 0 && inK + nextK >= Depth) continue;
         Staged* const place = to + (inK + nextK) * pitch + firstI + nextI;
+        int const left = IsWhole ? Wide : inK + nextK < end - k ? from.extent - firstI - nextI : 0;
         if constexpr (isByStrides) {
-          move<Wide>(place, run + (isTransposed ? nextK : nextI));
+          move<IsWhole, Wide>(place, run + (isTransposed ? nextK : nextI), left);
         } else {
-          int const left = IsWhole                 ? Wide
-                           : inK + nextK < end - k ? from.extent - firstI - nextI
-                                                   : 0;
-          moveSome<Wide>(place, from, firstI + nextI, k + inK + nextK, smaller(left, Wide));
+          moveOne(place, from, firstI + nextI, k + inK + nextK, left);
         }
       }
       // Added up step by step, or the compiler keeps all multiples in registers.
@@ -118,28 +114,30 @@ struct TileStage {
     }
   }
 
-  template <int Wide>
-  static TWEED_DEVICE void move(Staged* to, Item const* from) {
+  // The `left` items that there are, of Wide; zeros for the others.
+  template <bool IsWhole, int Wide>
+  static TWEED_DEVICE void move(Staged* to, Item const* from, int left) {
     if constexpr (isCopied) {
-      arch::copyAsync<Wide* int(sizeof(Item))>(to, from);
+      constexpr int size = int(sizeof(Item));
+      if constexpr (IsWhole) {
+        arch::copyAsync<Wide * size>(to, from);
+      } else if constexpr (Wide == 1) {
+        arch::copyAsync<size>(to, from, left > 0 ? size : 0);
+      } else {
+        arch::copyAsync<Wide * size>(to, from, smaller(larger(left, 0), Wide) * size);
+      }
     } else {
-      *to = Staged(*from);
+      *to = left > 0 ? Staged(*from) : Staged{};
     }
   }
-  template <int Wide>
-  static TWEED_DEVICE void moveSome(Staged* to, Loader const& from, int i, int k, int items) {
+  static TWEED_DEVICE void moveOne(Staged* to, Loader const& from, int i, int k, int left) {
     if constexpr (isCopied) {
-      constexpr int bytes = Wide * int(sizeof(Item));
-      Item const* const at = items > 0 ? from.at(i, k) : nullptr;
-      if constexpr (Wide == 1) {
-        arch::copyAsync<bytes>(to, at, items > 0 ? bytes : 0);
-      } else {
-        arch::copyAsync<bytes>(to, at, items > 0 ? items * int(sizeof(Item)) : 0);
-      }
+      constexpr int size = int(sizeof(Item));
+      arch::copyAsync<size>(to, left > 0 ? from.at(i, k) : nullptr, left > 0 ? size : 0);
     } else if constexpr (hasAddresses<Loader>) {
-      *to = items > 0 ? Staged(*from.at(i, k)) : Staged{};
+      *to = left > 0 ? Staged(*from.at(i, k)) : Staged{};
     } else {
-      *to = items > 0 ? Staged(from.item(i, k)) : Staged{};
+      *to = left > 0 ? Staged(from.item(i, k)) : Staged{};
     }
   }
 };
