@@ -86,16 +86,20 @@ struct SimtPlace {
   int column;
   int group;  // along K
 
+  static TWEED_HOST_DEVICE constexpr int laneM(int lane) {
+    return Config::lanesM == 8 ? 2 * (lane / 8) + lane % 2 : lane / 2 % 4;
+  }
+  static TWEED_HOST_DEVICE constexpr int laneN(int lane) {
+    return Config::lanesM == 8 ? lane / 2 % 4 : 2 * (lane / 8) + lane % 2;
+  }
+
   static TWEED_DEVICE SimtPlace of(int rank) {
     int const inGroup = Config::kGroups == 1 ? rank : rank % Config::groupThreads;
     int const warp = inGroup / warpThreads;
     int const lane = rank % warpThreads;
-    int const wide = 2 * (lane / 8) + lane % 2;  // 0..7
-    int const narrow = lane / 2 % 4;
-    int const laneM = Config::lanesM == 8 ? wide : narrow;
-    int const laneN = Config::lanesM == 8 ? narrow : wide;
-    return {warp / Config::warpsN * Config::warpM + laneM * RunM,
-            warp % Config::warpsN * Config::warpN + laneN * RunN, rank / Config::groupThreads};
+    return {warp / Config::warpsN * Config::warpM + laneM(lane) * RunM,
+            warp % Config::warpsN * Config::warpN + laneN(lane) * RunN,
+            rank / Config::groupThreads};
   }
   TWEED_DEVICE int rowOf(int i) const {
     return row + i / RunM * (Config::lanesM * RunM) + i % RunM;

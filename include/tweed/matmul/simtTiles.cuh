@@ -23,6 +23,17 @@ struct SimtTiles {
   static constexpr int runs = Config::threadN / runN;
   using Place = SimtPlace<Config, runM, runN>;
 
+  struct FragmentM {  // what the lanes of a warp read at a time
+    static constexpr int items = runM;
+    static TWEED_HOST_DEVICE constexpr int row(int) { return 0; }
+    static TWEED_HOST_DEVICE constexpr int column(int lane) { return Place::laneM(lane) * runM; }
+  };
+  struct FragmentN {
+    static constexpr int items = runN;
+    static TWEED_HOST_DEVICE constexpr int row(int) { return 0; }
+    static TWEED_HOST_DEVICE constexpr int column(int lane) { return Place::laneN(lane) * runN; }
+  };
+
   struct Shared {
     alignas(128) unsigned char a[Config::stages][StageA::items * sizeof(StagedA)];
     alignas(128) unsigned char b[Config::stages][StageB::items * sizeof(StagedB)];
@@ -45,6 +56,10 @@ struct SimtTiles {
   }
 
   static TWEED_DEVICE void multiply(Shared& shared, int stage, Place place, Accumulator& acc) {
+    if constexpr (isPow2(sizeof(StagedA)) && sizeof(StagedA) <= 16)
+      static_assert(bankConflicts<typename StageA::Layout, FragmentM>() == 0);
+    if constexpr (isPow2(sizeof(StagedB)) && sizeof(StagedB) <= 16)
+      static_assert(bankConflicts<typename StageB::Layout, FragmentN>() == 0);
     int const begin = Config::kGroups == 1 ? 0 : place.group * Config::groupK;
     StagedA const* a = tileA(shared, stage) + begin * StageA::pitch + place.row;
     StagedB const* b = tileB(shared, stage) + begin * StageB::pitch + place.column;

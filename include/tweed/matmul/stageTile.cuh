@@ -5,6 +5,8 @@
 #include <tweed/arch/copyAsync.cuh>
 #include <tweed/core/thread.cuh>
 #include <tweed/matmul/loader.cuh>
+#include <tweed/memory/bankConflicts.cuh>
+#include <tweed/memory/paddedTile.cuh>
 
 namespace tweed::detail {
 
@@ -42,9 +44,16 @@ struct TileStage {
   static constexpr bool isTransposed = Loader::major == Major::K;
   static constexpr bool isByStrides = isRegular<Loader>;
   // 16 bytes of padding: the lanes of a copy along K write to different banks.
-  static constexpr int pitch =
-      Extent + (isTransposed && sizeof(Staged) < 16 ? larger(1, int(16 / sizeof(Staged))) : 0);
+  static constexpr int padding = isTransposed ? larger(1, int(16 / sizeof(Staged))) : 0;
+  static constexpr int pitch = Extent + padding;
   static constexpr int items = pitch * Depth;
+
+  using Layout = PaddedTile<Staged, Depth, Extent, padding>;
+  struct TransposingAccess {  // 8 lanes along K, in each of 4 rows of the operand
+    static constexpr int items = 1;
+    static TWEED_HOST_DEVICE constexpr int row(int lane) { return lane % 8; }
+    static TWEED_HOST_DEVICE constexpr int column(int lane) { return lane / 8; }
+  };
 
   /// The items [k, k + Depth), those below kEnd; by the threads `rank` = 0..Threads-1.
   static TWEED_DEVICE void load(Staged* to, Loader const& from, int k, int kEnd, int rank) {
@@ -59,6 +68,9 @@ struct TileStage {
   template <bool IsWhole>
   static TWEED_DEVICE void load(Staged* to, Loader const& from, int k, int end, int rank) {
     if constexpr (isTransposed) {
+      if constexpr (Extent % 32 == 0 && Depth % 8 == 0 && isPow2(sizeof(Staged)) &&
+                    sizeof(Staged) <= 16)
+        static_assert(bankConflicts<Layout, TransposingAccess>() == 0);
       constexpr int lanesK = Depth % 8 == 0 ? 8 : Depth % 4 == 0 ? 4 : Depth % 2 == 0 ? 2 : 1;
       constexpr int acrossI = smaller(Threads / lanesK, Extent);
       constexpr int acrossK = Threads / lanesK / acrossI * lanesK;
