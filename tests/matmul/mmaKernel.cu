@@ -161,16 +161,18 @@ TEST_SUITE("mmaKernel") {
 
   TEST_CASE("other configurations: one warp, two and four stages, many warps, float results") {
     using T = __nv_bfloat16;
-    for (Size s : {Size{70, 40, 130}}) {
-      checkLayouts<MmaConfig<TileShape<64, 64, 64>, 64, 64, 2>, T>(s);
-      if (isShort()) return;
-      checkLayouts<MmaConfig<TileShape<64, 128, 64>, 64, 32, 4>, T>(s);
-      checkLayouts<MmaConfig<TileShape<64, 64, 64>, 16, 16, 2>, T>(s);
-      checkLayouts<MmaConfig<TileShape<128, 64, 64>, 32, 64, 3>, T>(s);
-      check<Small<T>, T, RowMajor, ColumnMajor, float>(s);
-      check<Small<T>, T, ColumnMajor, RowMajor, float>(s, Places3{0, 0, 0, 0, 1, 0});
-      checkLayouts<MmaConfig<TileShape<64, 64, 32>, 64, 16, 2>, float>(s);
-    }
+    Size const s{70, 40, 130};
+    checkLayouts<MmaConfig<TileShape<64, 64, 64>, 64, 64, 2>, T>(s);
+    if (isShort()) return;
+    check<MmaConfig<TileShape<64, 128, 64>, 64, 32, 4>, T, RowMajor, RowMajor>(s);
+    check<MmaConfig<TileShape<64, 128, 64>, 64, 32, 4>, T, ColumnMajor, ColumnMajor>(s);
+    check<MmaConfig<TileShape<64, 64, 64>, 16, 16, 2>, T, RowMajor, ColumnMajor>(s);
+    check<MmaConfig<TileShape<64, 64, 64>, 16, 16, 2>, T, ColumnMajor, RowMajor>(s);
+    check<MmaConfig<TileShape<128, 64, 64>, 32, 64, 3>, T, ColumnMajor, RowMajor>(s);
+    check<Small<T>, T, RowMajor, ColumnMajor, float>(s);
+    check<Small<T>, T, ColumnMajor, RowMajor, float>(s, Places3{0, 0, 0, 0, 1, 0});
+    check<MmaConfig<TileShape<64, 64, 32>, 64, 16, 2>, float, RowMajor, RowMajor>(s);
+    check<MmaConfig<TileShape<64, 64, 32>, 64, 16, 2>, float, ColumnMajor, ColumnMajor>(s);
   }
 
   TEST_CASE("a batch") {
@@ -238,8 +240,11 @@ TEST_SUITE("mmaKernel") {
     for (Size s : {Size{128, 256, 64}, {257, 511, 193}, {640, 1023, 1025}})
       checkLayouts<Large, T>(s);
     checkLayouts<Large, T>(Size{301, 305, 509}, Places3{1, 1, 1, 1, 1, 1});
-    checkLayouts<MmaConfig<TileShape<128, 256, 32>, 64, 64, 4>, float>(Size{257, 511, 193});
-    checkLayouts<MmaConfig<TileShape<128, 128, 64>, 64, 64, 3>, __half>(Size{257, 511, 1930});
+    using LargeFloat = MmaConfig<TileShape<128, 256, 32>, 64, 64, 4>;
+    check<LargeFloat, float, RowMajor, ColumnMajor>(Size{257, 511, 193});
+    check<LargeFloat, float, ColumnMajor, RowMajor>(Size{257, 511, 193});
+    using Square = MmaConfig<TileShape<128, 128, 64>, 64, 64, 3>;
+    check<Square, __half, RowMajor, ColumnMajor>(Size{257, 511, 1930});
   }
 #endif
 }

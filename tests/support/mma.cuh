@@ -32,9 +32,12 @@ T item(double x) {
 template <class T>
 double seen(T x) {
   if constexpr (std::is_same_v<T, float>) {
-    unsigned const bits = __builtin_bit_cast(unsigned, x);
-    bool const isFinite = (bits & 0x7f800000u) != 0x7f800000u;
-    return double(__builtin_bit_cast(float, (isFinite ? bits + 0x1000u : bits) & ~0x1fffu));
+    unsigned bits;
+    std::memcpy(&bits, &x, sizeof bits);
+    if ((bits & 0x7f800000u) != 0x7f800000u) bits += 0x1000u;
+    bits &= ~0x1fffu;
+    std::memcpy(&x, &bits, sizeof bits);
+    return double(x);
   } else {
     return number(x);
   }

@@ -92,12 +92,12 @@ struct BlockMatmul<MmaConfig<Tile, WarpM, WarpN, Stages>, LoaderA, LoaderB, floa
 
     auto const fill = [&](int to, int left) {
       if (left > 0) {
-        fillA.fill(stages_ + to, a, kEnd - left, kEnd);
-        fillB.fill(stages_ + to + TileA::bytes, b, kEnd - left, kEnd);
+        fillA.fill(stages_ + to, a, kEnd, left);
+        fillB.fill(stages_ + to + TileA::bytes, b, kEnd, left);
       }
       arch::commitCopies();
     };
-#pragma unroll
+#pragma unroll 1
     for (int s = 0; s < Stages - 1; ++s) fill(s * stageBytes, kEnd - kBegin - s * Tile::k);
 
     typename ReadA::Fragments fragmentsA[2];
@@ -121,10 +121,10 @@ struct BlockMatmul<MmaConfig<Tile, WarpM, WarpN, Stages>, LoaderA, LoaderB, floa
           stage = stage == (Stages - 1) * stageBytes ? 0 : stage + stageBytes;
         }
         read((step + 1) % ReadA::steps);  // behind the last stage: what is there, for nothing
-        if (step == 0)
+        multiply(fragmentsA[step % 2], fragmentsB[step % 2], acc);
+        if (step == 0)  // here, where one set of fragments is free
           fill(stage == 0 ? (Stages - 1) * stageBytes : stage - stageBytes,
                left - (Stages - 1) * Tile::k);
-        multiply(fragmentsA[step % 2], fragmentsB[step % 2], acc);
       }
     }
     arch::syncBlock();

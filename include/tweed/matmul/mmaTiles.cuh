@@ -56,50 +56,55 @@ class MmaFill {
     while (access_ > int(sizeof(T)) &&
            !(from.isAligned(access_) && (!isK || kBegin % (access_ / int(sizeof(T))) == 0)))
       access_ /= 2;
-    to_ = Layout::offset(row_, column_);
+    int const left = larger(0, from.extent - (isK ? row_ : column_));
+    existing_ = isK ? ceilDiv(left, rowStep) : smaller(left, pieceItems) * int(sizeof(T));
     if constexpr (Loader::isRegular) {
       // Addresses are affine, but asked for only where something is.
-      if (from.extent <= 0 || kBegin >= kEnd) return;
+      if (from.extent <= 0) return;
       T const* const origin = from.at(0, kBegin);
       if (isK && from.extent > 1) run_ = from.at(1, kBegin) - origin;
       if (!isK && kBegin + 1 < kEnd) run_ = from.at(0, kBegin + 1) - origin;
       next_ = origin + row_ * run_ + column_;
-      int const left = from.extent - (isK ? row_ : column_);
-      existing_ = isK ? ceilDiv(larger(left, 0), rowStep)
-                      : larger(0, smaller(left, pieceItems)) * int(sizeof(T));
     }
   }
 
-  /// The items [k, k + Depth), those below kEnd. Each call with the next k.
-  TWEED_DEVICE void fill(unsigned char* stage, Loader const& from, int k, int kEnd) {
-    if constexpr (Loader::isRegular) {
-      if (access_ == 16 && kEnd - k >= Depth) return fillFast(stage);
-    }
-    fillAny(stage, from, k, kEnd);
+  /// The items [kEnd - left, kEnd), at most Depth of them. Each call with the next ones, left > 0.
+  TWEED_DEVICE void fill(unsigned char* stage, Loader const& from, int kEnd, int left) {
+    if (Loader::isRegular && access_ == 16 && left >= Depth)
+      fillFast(stage);
+    else
+      fillAny(stage, from, kEnd, left);
+    if constexpr (Loader::isRegular) next_ += isK ? Depth : Depth * run_;
   }
 
  private:
   TWEED_DEVICE void fillFast(unsigned char* stage) {
+    int const first = Layout::offset(row_, column_);
     T const* from = next_;
 #pragma unroll
     for (int j = 0; j < pieces; ++j) {
-      int const to =
-          rowStep % 8 == 0 ? to_ + j * rowStep * 128 : Layout::offset(row_ + j * rowStep, column_);
+      int const to = rowStep % 8 == 0 ? first + j * rowStep * 128
+                                      : Layout::offset(row_ + j * rowStep, column_);
       arch::copyAsync<16>(stage + to, from, isK ? (j < existing_ ? 16 : 0) : existing_);
       from += rowStep * run_;
     }
-    next_ += isK ? Depth : Depth * run_;
   }
 
-  TWEED_DEVICE void fillAny(unsigned char* stage, Loader const& from, int k, int kEnd) {
+  TWEED_DEVICE void fillAny(unsigned char* stage, [[maybe_unused]] Loader const& from,
+                            [[maybe_unused]] int kEnd, int left) {
 #pragma unroll 1
     for (int j = 0; j < pieces; ++j) {
       int const row = row_ + j * rowStep;
-      int const i = isK ? row : column_, atK = k + (isK ? column_ : row);
-      int const left = isK ? kEnd - atK : from.extent - i;
-      bool const exists = i < from.extent && atK < kEnd;
-      copyPiece(stage + Layout::offset(row, column_), exists ? from.at(i, atK) : nullptr,
-                exists ? smaller(left, pieceItems) : 0);
+      int const items = isK ? (j < existing_ ? smaller(left - column_, pieceItems) : 0)
+                            : (row < left ? existing_ / int(sizeof(T)) : 0);
+      T const* piece = nullptr;
+      if (items > 0) {
+        if constexpr (Loader::isRegular)
+          piece = next_ + j * rowStep * run_;
+        else
+          piece = from.at(isK ? row : column_, kEnd - left + (isK ? column_ : row));
+      }
+      copyPiece(stage + Layout::offset(row, column_), piece, items);
     }
   }
 
@@ -135,9 +140,8 @@ class MmaFill {
 
   T const* next_ = nullptr;  // this thread's first piece of the next tile
   long long run_ = 0;        // items from one run of neighbours to the next
-  int row_, column_;         // of this thread's first piece, in the stage
-  int to_;                   // and its bytes
-  int existing_ = 0;         // of the pieces that do so; of a piece's bytes if Mn
+  int row_, column_;         // where it goes, in the stage
+  int existing_;             // how many of its pieces do; if Mn how many bytes of each
   int access_ = 16;          // bytes of a copy
 };
 
