@@ -29,7 +29,7 @@ struct DrawnMatrix {
             shape.leadingDimension, shape.batch, shape.batchStride};
   }
   double at(int row, int column, int matrix) const {
-    return double(float(shape(row, column, shape.batchStride == 0 ? 0 : matrix)));
+    return double(float(shape(row, column, matrix)));
   }
 
   static tweed::MatrixView<T, Layout> makeShape(int rows, int columns, int pad, int batch) {
@@ -52,6 +52,24 @@ struct DrawnMatrix {
     return values;
   }
 };
+
+/// Each item of a product, and the sum of the sizes of its terms, in double.
+struct Reference {
+  double sum, sizes;
+};
+template <class A, class B>
+TWEED_KERNEL void sumUp(A a, B b, int n, int k, Reference* out) {
+  int const row = int(blockIdx.y), column = int(blockIdx.x * blockDim.x + threadIdx.x);
+  int const matrix = int(blockIdx.z);
+  if (column >= n) return;
+  Reference r{0, 0};
+  for (int i = 0; i < k; ++i) {
+    double const term = double(float(a(row, i, matrix))) * double(float(b(i, column, matrix)));
+    r.sum += term;
+    r.sizes += fabs(term);
+  }
+  out[(static_cast<long long>(matrix) * gridDim.y + row) * n + column] = r;
+}
 
 /// Relative roundings of a type: of what is loaded (TF32 drops 13 bits), and of what is stored.
 template <class T>
@@ -117,33 +135,39 @@ void checkProduct(Product const& p, Epilogue epilogue = {}) {
   tweed::WgmmaProduct<Config, Task>(task).launch(nullptr);
   tweed::synchronize();
 
+  DeviceArray<Reference> const reference(std::size_t(p.batch) * std::size_t(p.m) *
+                                         std::size_t(p.n));
+  tweed::launch(sumUp<typename Task::A, typename Task::B>,
+                {dim3((p.n + 127u) / 128, p.m, p.batch), 128}, task.a, task.b, p.n, p.k,
+                reference.data());
+  tweed::synchronize();
+  std::vector<Reference> const references = reference.host();
   std::vector<Item> const after = c.host();
   int wrong = 0;
   std::vector<bool> isItem(after.size(), false);
   for (int matrix = 0; matrix < p.batch; ++matrix)
     for (int row = 0; row < p.m; ++row)
       for (int column = 0; column < p.n; ++column) {
-        double sum = 0, sumOfSizes = 0;
-        for (int i = 0; i < p.k; ++i) {
-          double const term = a.at(row, i, matrix) * b.at(i, column, p.sharesB ? 0 : matrix);
-          sum += term, sumOfSizes += std::fabs(term);
-        }
+        auto const [sum, sizes] = references[std::size_t((matrix * p.m + row) * p.n + column)];
         auto const place = std::size_t(viewC.offset(row, column, matrix));
         isItem[place] = true;
         tweed::Coord const at{row, column, matrix};
-        double expected, scale = 1;
+        double expected, scale = 1, more = 0;  // the epilogue's own roundings
         if constexpr (readsC) {
           // A linear epilogue, in double.
           double const old = double(float(before[place]));
           expected = double(epilogue.alpha) * sum + double(epilogue.beta) * old;
           scale = std::fabs(double(epilogue.alpha));
+          more = (scale * sizes + std::fabs(double(epilogue.beta) * old)) / (1 << 23);
         } else {
-          expected = sum + double(epilogue(0.0f, at));
+          double const added = double(epilogue(0.0f, at));
+          expected = sum + added;
+          if (added != 0) more = 16.0 / (1 << 23);
         }
         double const error = std::fabs(double(float(after[place])) - expected);
         double const bound =
-            scale * (loadError<T> + (p.k / (32.0 / sizeof(T)) + 2) / (1 << 23)) * sumOfSizes +
-            1.01 * storeError<Item> * std::fabs(expected) + 1e-6 * std::fabs(expected);
+            scale * (loadError<T> + (p.k / (32.0 / sizeof(T)) + 2) / (1 << 23)) * sizes +
+            1.01 * storeError<Item> * std::fabs(expected) + more;
         if (!(error <= bound) && ++wrong <= 3)
           MESSAGE("C(", row, ", ", column, ") of ", matrix, " is ", double(float(after[place])),
                   ", not ", expected);

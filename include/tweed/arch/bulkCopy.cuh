@@ -13,9 +13,10 @@ struct alignas(64) TensorMap {
 };
 
 // Shape    tensors of three dimensions, as tweed makes their maps; z is 0 for a matrix. Coordinates
-//          are elements, x contiguous; what lies outside of the tensor is read as 0 and never
-//          written. Shared addresses by sharedAddress(), a multiple of 128, of 1024 for a swizzled
-//          box; global ones and byte counts a multiple of 16.
+//          are elements from 0 on, x contiguous; what lies outside of the tensor is read as 0 and
+//          never written, but that a row is written to the end of a piece of 16 bytes. Shared
+//          addresses by sharedAddress(), a multiple of 128, of 1024 for a swizzled box; global ones
+//          and byte counts a multiple of 16.
 // Sync     a load ends on the mbarrier, which counts its bytes (mbarrierArriveExpect). Stores
 //          belong to the thread that starts them: bulkCommit(), then one of the waits. Data that
 //          was stored to shared memory by ordinary stores needs fenceAsyncProxy() by each thread

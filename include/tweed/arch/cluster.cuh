@@ -36,6 +36,14 @@ TWEED_DEVICE void clusterArrive() {
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
 
+/// The same where only the order of events matters: nothing that was written is promised to others.
+/// (The form above is a fence of the whole device.)
+template <bool Has = hasHopper>
+TWEED_DEVICE void clusterArriveRelaxed() {
+  needsHopper<Has>();
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+}
+
 template <bool Has = hasHopper>
 TWEED_DEVICE void clusterWait() {
   needsHopper<Has>();

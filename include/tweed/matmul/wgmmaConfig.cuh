@@ -94,8 +94,8 @@ struct WgmmaMemory {
   static constexpr int bBytes = Config::n * wgmmaRow;
   static constexpr int ring = Config::stages * (aBytes + bBytes);
   static constexpr int b = Config::stages * aBytes;
-  // C on its way out: columns of 128 bytes, each consumer's apart.
-  static constexpr int columnBytes = 64 * Config::fragments * wgmmaRow;
+  // C on its way out: boxes of 16 rows of a warp and 128 bytes, each warp's apart.
+  static constexpr int boxBytes = 16 * wgmmaRow;
   template <class T>
   static constexpr int columns = Config::n* int(sizeof(T)) / wgmmaRow;
   template <class T>
@@ -103,11 +103,11 @@ struct WgmmaMemory {
   template <class T>
   static constexpr int buffers = passes<T> > 1 ? 2 : 1;
   template <class T>
-  static constexpr int consumerBytes =
-      buffers<T>* smaller(Config::storeColumns, columns<T>) * columnBytes;
+  static constexpr int warpBytes =
+      buffers<T>* smaller(Config::storeColumns, columns<T>) * Config::fragments* boxBytes;
   static constexpr int staging = ring;
   template <class T>
-  static constexpr int barriers = staging + Config::consumers* consumerBytes<T>;
+  static constexpr int barriers = staging + 4 * Config::consumers*(warpBytes<T>);
   template <class T>
   static constexpr int total = barriers<T> + 16 * Config::stages;
 };

@@ -21,7 +21,7 @@ struct WgmmaWork {
   int tiles;
   int steps;  // of k, for a whole tile
   bool hasBatchA, hasBatchB;
-  bool storesColumns;  // C by the copy engine
+  bool storesBoxes;  // C by the copy engine
 };
 
 // The tiles of a block: cluster by cluster through the order.
@@ -69,7 +69,7 @@ struct WgmmaBody {
     arch::waitForPrevious();
     WgmmaTiles<Config> const tiles(work);
     if constexpr (Config::splitK == 1) {
-      WgmmaStore<Matmul, Task> store(matmul, task, work.storesColumns ? c : nullptr);
+      WgmmaStore<Matmul, Task> store(matmul, task, work.storesBoxes ? c : nullptr);
       matmul.run(tiles, store);
       store.finish();
     } else {
@@ -233,10 +233,11 @@ class WgmmaProduct {
     constexpr auto elementOfC =
         isSame<Item, float> ? TensorShape::Element::Float : detail::tensorElement<Item>;
     TensorShape const shapeC =
-        detail::tensorShapeOf(task.c, Store::columnItems, Store::boxRows, elementOfC);
-    work_.storesColumns =
-        Config::splitK == 1 && detail::tensorMapComplaint(task.c.data, shapeC).empty();
-    if (work_.storesColumns) c_ = makeTensorMap("C", task.c.data, shapeC);
+        detail::tensorShapeOf(task.c, Store::boxItems, Store::boxRows, elementOfC);
+    // The copy engine writes whole pieces of 16 bytes, also at the end of a row.
+    work_.storesBoxes = Config::splitK == 1 && task.n() * sizeof(Item) % 16 == 0 &&
+                        detail::tensorMapComplaint(task.c.data, shapeC).empty();
+    if (work_.storesBoxes) c_ = makeTensorMap("C", task.c.data, shapeC);
     long long const resident =
         Config::splitK > 1 ? tiles
                            : deviceAttribute(cudaDevAttrMultiProcessorCount, currentDevice()) /
@@ -262,7 +263,8 @@ class WgmmaProduct {
     config.overlapPrevious = overlapPrevious;
     Task task = task_;
     task.partials = partials;
-    tweed::launch(detail::wgmmaKernel<Config, Task>, config, a_, b_, c_, task, work_);
+    if constexpr (detail::isWgmmaTarget<Task>)  // else the constructor has thrown
+      tweed::launch(detail::wgmmaKernel<Config, Task>, config, a_, b_, c_, task, work_);
   }
 
  private:

@@ -25,21 +25,6 @@ struct WgmmaTile {
   int matrixB;
 };
 
-namespace detail {
-
-// The barrier of a consumer's 128 threads.
-TWEED_DEVICE void syncWarpgroup(int consumer) {
-  if (consumer == 0) {
-    arch::syncNamed<1, 128>();
-  } else if (consumer == 1) {
-    arch::syncNamed<2, 128>();
-  } else {
-    arch::syncNamed<3, 128>();
-  }
-}
-
-}  // namespace detail
-
 /// The product of a tile, for which the threads of the block divide the work: one warpgroup loads,
 /// the others multiply. `Output` is the type that detail::WgmmaStore stages, if it is used.
 ///
@@ -137,9 +122,13 @@ class WgmmaMatmul {
         arch::mbarrierInit(empty(s), Config::consumers * 4 * Config::clusterRows);
       }
       arch::fenceMbarrierInit();
+      arch::tensorPrefetch(a);
+      arch::tensorPrefetch(b);
     }
+    arch::syncWarp();
     if constexpr (Config::clusterBlocks > 1) {
-      arch::syncCluster();
+      arch::clusterArriveRelaxed();  // the fence above has made the barriers visible
+      arch::clusterWait();
     } else {
       arch::syncBlock();
     }
@@ -151,7 +140,7 @@ class WgmmaMatmul {
       if constexpr (Config::movesRegisters) arch::lowerRegisters<Config::producerRegisters>();
       if (threadIdx.x == 0) load(tiles);
       arch::syncWarp();
-      arch::syncNamed<5, 128>();
+      arch::syncNamed<2, 128>();
       if constexpr (Config::movesRegisters) arch::raiseRegisters<Config::startRegisters>();
     } else {
       if constexpr (Config::movesRegisters) arch::raiseRegisters<Config::consumerRegisters>();
@@ -170,14 +159,18 @@ class WgmmaMatmul {
 
   /// Before the block ends: others of the cluster may still write to its memory.
   TWEED_DEVICE void finish() {
-    if constexpr (Config::clusterBlocks > 1) arch::syncCluster();
+    if constexpr (Config::clusterBlocks > 1) {
+      arch::syncWarp();
+      arch::clusterArriveRelaxed();
+      arch::clusterWait();
+    }
   }
 
   /// Which consumer this thread belongs to, from 0; -1 if it loads.
   TWEED_DEVICE int consumer() const { return warpgroup_ - 1; }
 
   /// A barrier of all consumers' threads.
-  TWEED_DEVICE static void syncConsumers() { arch::syncNamed<4, 128 * Config::consumers>(); }
+  TWEED_DEVICE static void syncConsumers() { arch::syncNamed<1, 128 * Config::consumers>(); }
 
   /// The block's shared memory from a multiple of 1024 on, and its address.
   TWEED_DEVICE unsigned char* shared() const { return shared_; }

@@ -24,15 +24,26 @@ TWEED_DEVICE unsigned packed(float first, float second, __nv_bfloat16) {
   return word;
 }
 
+// The barrier of a consumer's 128 threads.
+TWEED_DEVICE void syncWarpgroup(int consumer) {
+  if (consumer == 0) {
+    arch::syncNamed<1, 128>();
+  } else if (consumer == 1) {
+    arch::syncNamed<2, 128>();
+  } else {
+    arch::syncNamed<3, 128>();
+  }
+}
+
 }  // namespace detail
 
 /// What a kernel's `consume` does with a tile: the task's epilogue on each item inside of C, then C
 /// by way of shared memory, where a warp's pieces of rows become whole rows.
 ///
-/// Shape    `columns` is the map of C for boxes of 128 bytes x boxRows; null where C is not aligned
-///          to 16 bytes, and each thread stores items.
-/// Sync     the threads of one consumer; asynchronous: the copies of this tile run on into the
-///          next, and finish() comes before the kernel ends.
+/// Shape    `map` is that of C for boxes of boxItems x boxRows; null where the copy engine cannot
+///          store C, and each warp stores items along its rows.
+/// Sync     each warp for itself; asynchronous: the copies of this tile run on into the next, and
+///          finish() comes before the kernel ends.
 /// Needs    C of __half, __nv_bfloat16 or float.
 template <class Matmul, class Task>
 class WgmmaStore {
@@ -43,36 +54,36 @@ class WgmmaStore {
   static_assert(detail::isWgmmaType<Item>,
                 "tweed::WgmmaStore: C holds __half, __nv_bfloat16 or float");
 
-  static constexpr int boxRows = 64 * Config::fragments;
-  static constexpr int columnItems = detail::wgmmaRow / int(sizeof(Item));
+  static constexpr int boxRows = 16;
+  static constexpr int boxItems = detail::wgmmaRow / int(sizeof(Item));
 
-  TWEED_DEVICE WgmmaStore(Matmul const& matmul, Task const& task, arch::TensorMap const* columns)
-      : matmul_(matmul), task_(task), map_(columns) {}
+  TWEED_DEVICE WgmmaStore(Matmul const& matmul, Task const& task, arch::TensorMap const* map)
+      : matmul_(matmul), task_(task), map_(map) {}
 
   /// `sums` are then as Task::store() returns them, if the epilogue has reductions.
   TWEED_DEVICE void operator()(typename Matmul::Accumulator& sums, WgmmaTile const& tile) {
-    int const consumer = matmul_.consumer();
-    int const t = int(threadIdx.x) % 128;
+    int const warp = int(threadIdx.x) / 32 - 4;
+    int const lane = int(threadIdx.x) % 32;
+    int const firstRow = tile.row + warp / 4 * 64 * Config::fragments + warp % 4 * 16;
 #pragma unroll
     for (int pass = 0; pass < passes; ++pass) {
-      unsigned const at =
-          unsigned(Memory::staging + consumer * Memory::template consumerBytes<Item> +
-                   pass % buffers * passBytes);
-      if (map_ != nullptr && t == 0) arch::bulkWaitRead<buffers - 1>();
-      detail::syncWarpgroup(consumer);
-      stage(sums, tile, pass, at);
-      if (map_ != nullptr) arch::fenceAsyncProxy();
-      detail::syncWarpgroup(consumer);
-      if (map_ == nullptr) {
-        copy(tile, pass, at);
-      } else if (t == 0) {
+      unsigned const at = unsigned(Memory::staging + warp * Memory::template warpBytes<Item> +
+                                   pass % buffers * passBytes);
+      if (map_ != nullptr && lane == 0) arch::bulkWaitRead<buffers - 1>();
+      arch::syncWarp();
 #pragma unroll
-        for (int column = 0; column < passColumns; ++column)
-          arch::tensorStore(map_, matmul_.address() + at + unsigned(column * Memory::columnBytes),
-                            tile.column + (pass * passColumns + column) * columnItems,
-                            tile.row + consumer * boxRows, tile.matrix);
-        arch::bulkCommit();
-      }
+      for (int fragment = 0; fragment < Config::fragments; ++fragment)
+#pragma unroll
+        for (int column = 0; column < passItems; column += 16)
+          stage(sums, tile, fragment, pass * passItems + column,
+                at + unsigned(fragment * passColumns * Memory::boxBytes), column);
+      if (map_ != nullptr) arch::fenceAsyncProxy();
+      arch::syncWarp();
+#pragma unroll
+      for (int fragment = 0; fragment < Config::fragments; ++fragment)
+        send(tile, firstRow + fragment * 64, tile.column + pass * passItems,
+             at + unsigned(fragment * passColumns * Memory::boxBytes), lane);
+      if (map_ != nullptr && lane == 0) arch::bulkCommit();
     }
     if constexpr (hasReductions) reduce(sums, tile);
   }
@@ -85,29 +96,37 @@ class WgmmaStore {
   static constexpr int passes = Memory::template passes<Item>;
   static constexpr int buffers = Memory::template buffers<Item>;
   static constexpr int passColumns = columns / passes;
-  static constexpr int passBytes = passColumns * Memory::columnBytes;
+  static constexpr int passItems = passColumns * boxItems;
+  static constexpr int passBytes = passColumns * Config::fragments * Memory::boxBytes;
   static_assert(
       columns % passes == 0 && (passes == 1 || passes % 2 == 0),
       "tweed::WgmmaStore: StoreColumns makes all of C's columns of 128 bytes one pass, or "
       "an even number of equal ones");
 
+  // Where item `column` of row `row` of a warp's boxes stands.
+  static TWEED_DEVICE unsigned place(int row, int column) {
+    int const piece = column % boxItems * int(sizeof(Item)) / 16;
+    return unsigned(column / boxItems * Memory::boxBytes + row * detail::wgmmaRow +
+                    (piece ^ row % 8) * 16 + column * int(sizeof(Item)) % 16);
+  }
+
   static constexpr bool hasReductions = detail::hasReductions<typename Task::Epilogue>;
 
-  // What this consumer adds to the reductions, by way of its columns' memory.
+  // What this consumer adds to the reductions, by way of its warps' memory.
   TWEED_DEVICE void reduce(typename Matmul::Accumulator& sums, WgmmaTile const& tile) const {
-    using Part = TileShape<boxRows, Config::n, 1>;
-    constexpr int bytes = Memory::template consumerBytes<Item>;
+    constexpr int rows = 64 * Config::fragments;
+    constexpr int bytes = 4 * Memory::template warpBytes<Item>;
     int const consumer = matmul_.consumer();
     int const t = int(threadIdx.x) % 128;
-    if (t == 0) arch::bulkWaitRead<0>();
-    int const row = consumer * boxRows;
-    if (tile.row + row >= task_.m()) return;
-    reduceTile<Part, 128, bytes>(
-        task_, TileIndex{tile.row / boxRows + consumer, tile.column / Config::n, tile.matrix},
+    if (t % 32 == 0) arch::bulkWaitRead<0>();
+    int const firstRow = consumer * rows;
+    if (tile.row + firstRow >= task_.m()) return;
+    reduceTile<TileShape<rows, Config::n, 1>, 128, bytes>(
+        task_, TileIndex{tile.row / rows + consumer, tile.column / Config::n, tile.matrix},
         matmul_.shared() + Memory::staging + consumer * bytes, t,
         [=] { detail::syncWarpgroup(consumer); },
         [&](auto put) {
-          sums.forEach([&](float& value, int i, int j) { put(value, i - row, j); });
+          sums.forEach([&](float& value, int i, int j) { put(value, i - firstRow, j); });
         });
   }
 
@@ -125,56 +144,42 @@ class WgmmaStore {
     return value;
   }
 
-  // Where item `column` of the pass in a row of this consumer's stands in shared memory.
-  static TWEED_DEVICE unsigned place(int row, int column) {
-    int const piece = column % columnItems * int(sizeof(Item)) / 16;
-    return unsigned(column / columnItems * Memory::columnBytes + row * detail::wgmmaRow +
-                    (piece ^ row % 8) * 16 + column * int(sizeof(Item)) % 16);
-  }
-
-  TWEED_DEVICE void stage(typename Matmul::Accumulator& sums, WgmmaTile const& tile, int pass,
-                          unsigned at) const {
-    constexpr int passItems = passColumns * columnItems;
+  // 16 columns of the tile from `first` on, to the columns from `column` on of the boxes at `at`.
+  TWEED_DEVICE void stage(typename Matmul::Accumulator& sums, WgmmaTile const& tile, int fragment,
+                          int first, unsigned at, int column) const {
     int const lane = int(threadIdx.x) % 32;
-    int const firstRow = int(threadIdx.x) % 128 / 32 * 16;
+    float value[8];
 #pragma unroll
-    for (int fragment = 0; fragment < Config::fragments; ++fragment)
+    for (int i = 0; i < 8; ++i) value[i] = finished(sums, tile, fragment, first / 2 + i);
+    if constexpr (sizeof(Item) == 2) {
+      unsigned const word[4] = {
+          detail::packed(value[0], value[1], Item()), detail::packed(value[2], value[3], Item()),
+          detail::packed(value[4], value[5], Item()), detail::packed(value[6], value[7], Item())};
+      arch::storeMatrices(matmul_.address() + at + place(lane % 16, column + lane / 16 * 8), word);
+    } else {
 #pragma unroll
-      for (int column = 0; column < passItems; column += 16) {
-        int const first = (pass * passItems + column) / 2;  // of 8 sums for 16 columns
-        float value[8];
-#pragma unroll
-        for (int i = 0; i < 8; ++i) value[i] = finished(sums, tile, fragment, first + i);
-        if constexpr (sizeof(Item) == 2) {
-          unsigned const word[4] = {detail::packed(value[0], value[1], Item()),
-                                    detail::packed(value[2], value[3], Item()),
-                                    detail::packed(value[4], value[5], Item()),
-                                    detail::packed(value[6], value[7], Item())};
-          int const row = 64 * fragment + firstRow + lane % 16;
-          arch::storeMatrices(matmul_.address() + at + place(row, column + lane / 16 * 8), word);
-        } else {
-#pragma unroll
-          for (int i = 0; i < 8; i += 2) {
-            int const row = 64 * fragment + firstRow + lane / 4 + i / 2 % 2 * 8;
-            float2 const pair = {value[i], value[i + 1]};
-            *reinterpret_cast<float2*>(matmul_.shared() + at +
-                                       place(row, column + i / 4 * 8 + lane % 4 * 2)) = pair;
-          }
-        }
+      for (int i = 0; i < 8; i += 2) {
+        float2 const pair = {value[i], value[i + 1]};
+        *reinterpret_cast<float2*>(
+            matmul_.shared() + at +
+            place(lane / 4 + i / 2 % 2 * 8, column + i / 4 * 8 + lane % 4 * 2)) = pair;
       }
+    }
   }
 
-  // Item by item, a warp along a row.
-  TWEED_DEVICE void copy(WgmmaTile const& tile, int pass, unsigned at) const {
-    constexpr int passItems = passColumns * columnItems;
-    int const lane = int(threadIdx.x) % 32;
-    int const firstRow = tile.row + matmul_.consumer() * boxRows;
-    int const firstColumn = tile.column + pass * passItems;
-    for (int row = int(threadIdx.x) % 128 / 32; row < boxRows && firstRow + row < task_.m();
-         row += 4)
-      for (int column = lane; column < passItems && firstColumn + column < task_.n(); column += 32)
-        task_.c(firstRow + row, firstColumn + column, tile.matrix) =
-            *reinterpret_cast<Item const*>(matmul_.shared() + at + place(row, column));
+  // The boxes at `at` to C from (row, column) on.
+  TWEED_DEVICE void send(WgmmaTile const& tile, int row, int column, unsigned at, int lane) const {
+    if (map_ == nullptr) {
+      for (int i = 0; i < boxRows && row + i < task_.m(); ++i)
+        for (int j = lane; j < passItems && column + j < task_.n(); j += 32)
+          task_.c(row + i, column + j, tile.matrix) =
+              *reinterpret_cast<Item const*>(matmul_.shared() + at + place(i, j));
+    } else if (lane == 0 && row < task_.m()) {
+#pragma unroll
+      for (int box = 0; box < passColumns; ++box)
+        arch::tensorStore(map_, matmul_.address() + at + unsigned(box * Memory::boxBytes),
+                          column + box * boxItems, row, tile.matrix);
+    }
   }
 
   Matmul const& matmul_;
