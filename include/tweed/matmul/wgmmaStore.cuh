@@ -24,14 +24,14 @@ TWEED_DEVICE unsigned packed(float first, float second, __nv_bfloat16) {
   return word;
 }
 
-// The barrier of a consumer's 128 threads.
+// The barrier of the 128 threads of a consumer; WgmmaMatmul has those of 1 and 2.
 TWEED_DEVICE void syncWarpgroup(int consumer) {
   if (consumer == 0) {
-    arch::syncNamed<1, 128>();
-  } else if (consumer == 1) {
-    arch::syncNamed<2, 128>();
-  } else {
     arch::syncNamed<3, 128>();
+  } else if (consumer == 1) {
+    arch::syncNamed<4, 128>();
+  } else {
+    arch::syncNamed<5, 128>();
   }
 }
 
