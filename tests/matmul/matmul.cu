@@ -98,6 +98,14 @@ TEST_SUITE("matmul") {
     Placing const manyOfOne{0, 0, 1000, true};
     check<float, float, RowMajor, ColumnMajor, RowMajor>(2, 3, 4, manyOfOne, many, many);
   }
+  TEST_CASE("one matrix for all, whatever its batch stride says") {
+    Matrix<float, RowMajor> const a(4, 6, 1), b(6, 5, 2, {0, 0, 3});
+    auto const c = Matrix<float, RowMajor>::poison(4, 5, {0, 0, 3});
+    tweed::matmul(nullptr, a.view().batched(1, 1000000), b.view(), c.view(), tweed::Identity{},
+                  few);
+    CHECK(c.holds(
+        [&](long long i, long long j, long long matrix) { return productOf(a, b, i, j, matrix); }));
+  }
   TEST_CASE("matrices side by side in C, and in the order of the last one first") {
     Matrix<float, RowMajor> const a(4, 6, 1, {0, 0, 3}), b(6, 5, 2, {0, 0, 3});
     DeviceArray<float> beside(4 * 15), backwards(3 * 20);

@@ -17,9 +17,14 @@ template <bool IsByRows, int Bytes, class Task>
 TWEED_KERNEL void reduceParts(Task const __grid_constant__ task) {
   __shared__ unsigned char scratch[Bytes];
   constexpr int threads = 64;
+  // The scratch is anybody's before a call and behind it.
+  auto const spoil = [&] {
+    for (int i = int(threadIdx.x); i < Bytes; i += threads) scratch[i] = 0xff;
+  };
   auto const order = task.template order<Part>();
   for (long long t = blockIdx.x; t < order.count(); t += gridDim.x) {
     tweed::TileIndex const tile = order.at(t);
+    spoil();
     tweed::reduceTile<Part, threads, Bytes>(
         task, tile, scratch, int(threadIdx.x), [] { __syncthreads(); },
         [&](auto put) {
@@ -31,6 +36,7 @@ TWEED_KERNEL void reduceParts(Task const __grid_constant__ task) {
             put(isInside ? task.c(r, c, tile.matrix) : NAN, row, column);
           }
         });
+    spoil();
   }
 }
 
