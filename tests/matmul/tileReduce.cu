@@ -15,7 +15,7 @@ using View = tweed::MatrixView<float const, tweed::RowMajor>;
 // Who holds which item: thread t items t, t + Threads, ... of the part by rows, or by columns.
 template <bool IsByRows, int Bytes, class Task>
 TWEED_KERNEL void reduceParts(Task const __grid_constant__ task) {
-  __shared__ unsigned char scratch[Bytes];
+  alignas(16) __shared__ unsigned char scratch[Bytes];
   constexpr int threads = 64;
   // The scratch is anybody's before a call and behind it.
   auto const spoil = [&] {

@@ -79,9 +79,13 @@ struct SimtConfiguration {
   }
   template <class Task>
   static double microseconds(Task const& task, MatmulDevice const& device) {
-    return detail::tiledMicroseconds<Tile>(
-        task, device, {double(FlopsPerClock), Split > 1 ? 6000. : 3000., Body<Task>::minBlocks},
-        larger(Split, 1));
+    return detail::tiledMicroseconds<Tile>(task, device,
+                                           {double(FlopsPerClock),
+                                            Split == balanced ? 9000.
+                                            : Split > 1       ? 6000.
+                                                              : 3000.,
+                                            Body<Task>::minBlocks},
+                                           larger(Split, 1), Split == balanced);
   }
   template <class Task>
   static std::size_t workspaceBytes(Task const& task, MatmulDevice const& device) {
