@@ -34,7 +34,7 @@ struct MatmulList<float> {
  public:
   using Type = Configurations<
       SimtConfiguration<Large, 1, 232>,         // 1536 and more: 53.7 TFLOP/s
-      SimtConfiguration<Large, balanced, 228>,  // the same, where whole waves do not come out
+      SimtConfiguration<Large, balanced, 224>,  // the same, where whole waves do not come out
       SimtConfiguration<Large, 4, 228>,         // 1024
       SimtConfiguration<Square, 1, 200>,        // also without sm_90a
       SimtConfiguration<Wide, 4, 170>,          // 512

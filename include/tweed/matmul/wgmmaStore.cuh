@@ -10,7 +10,14 @@ namespace tweed {
 
 namespace detail {
 
-// Two items in a word, the first in its low half.
+// Two items in a word, the first in its low half. The loom, which has no pairs of halves without a
+// toolkit, never comes here.
+#if defined(TWEED_LOOM)
+template <class Item>
+TWEED_DEVICE unsigned packed(float, float, Item) {
+  return 0;
+}
+#else
 TWEED_DEVICE unsigned packed(float first, float second, __half) {
   __half2 const pair = __floats2half2_rn(first, second);
   unsigned word;
@@ -23,6 +30,7 @@ TWEED_DEVICE unsigned packed(float first, float second, __nv_bfloat16) {
   memcpy(&word, &pair, 4);
   return word;
 }
+#endif
 
 // The barrier of the 128 threads of a consumer; WgmmaMatmul has those of 1 and 2.
 TWEED_DEVICE void syncWarpgroup(int consumer) {
