@@ -61,12 +61,13 @@ struct BlockMatmul<SimtConfig<Tile, ThreadM, ThreadN, Stages, Loading_, KGroups,
   static constexpr Path path = Path::Simt;
   static constexpr int mathThreads = Config::mathThreads;
   static constexpr int threads = Config::threads;
-  /// Blocks of a multiprocessor that the registers suffice for.
+  /// Blocks of a multiprocessor that the registers suffice for; at most 3.
   static constexpr int minBlocks =
       hasProducers
           ? 1
-          : larger(1, allRegisters / threads /
-                          (wordsOfAcc * (ThreadM * ThreadN + 2 * (ThreadM + ThreadN)) + 32));
+          : smaller(3, larger(1, allRegisters / threads /
+                                     (wordsOfAcc * (ThreadM * ThreadN + 2 * (ThreadM + ThreadN)) +
+                                      32)));
   /// Neighbours of a row of the tile that a thread has, and that forEachRun() hands out together.
   static constexpr int runItems = Tiles::runN;
 

@@ -77,22 +77,21 @@ struct MatmulSpeed {
 };
 
 /// The time of a product by tiles of Shape, each split among `split` blocks along K: whole waves of
-/// blocks, or, where the work is balanced among them, all of it shared.
+/// blocks, none shorter than the memory takes.
 template <class Shape, class Task>
 double tiledMicroseconds(Task const& task, MatmulDevice const& device, MatmulSpeed const& speed,
-                         int split = 1, bool isBalanced = false) {
+                         int split = 1) {
   double const tiles = double(task.template order<Shape>().count());
   double const blocks = tiles * split;
   double const slots = double(device.multiprocessors) * speed.blocksPerProcessor;
-  double const wholeWaves = double(ceilDiv((long long)(blocks), (long long)(slots)));
-  double const waves = isBalanced ? blocks / slots : wholeWaves;
+  double const waves = double(ceilDiv((long long)(blocks), (long long)(slots)));
   double const steps = double(ceilDiv(ceilDiv(task.k(), split), Shape::k));
   // Blocks beside each other on a multiprocessor share its speed; a lone one has all of it.
   double const sharing =
       smaller(double(speed.blocksPerProcessor), larger(1.0, blocks / device.multiprocessors));
   double const clocks =
-      waves * 2.0 * Shape::m * Shape::n * Shape::k * steps * sharing / speed.flopsPerClock +
-      wholeWaves * speed.overheadClocks;
+      waves * (2.0 * Shape::m * Shape::n * Shape::k * steps * sharing / speed.flopsPerClock +
+               speed.overheadClocks);
   return speed.launchMicroseconds + clocks / speed.clocksPerMicrosecond;
 }
 

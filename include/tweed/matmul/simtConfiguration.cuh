@@ -79,13 +79,19 @@ struct SimtConfiguration {
   }
   template <class Task>
   static double microseconds(Task const& task, MatmulDevice const& device) {
-    return detail::tiledMicroseconds<Tile>(task, device,
-                                           {double(FlopsPerClock),
-                                            Split == balanced ? 9000.
-                                            : Split > 1       ? 6000.
-                                                              : 3000.,
-                                            Body<Task>::minBlocks},
-                                           larger(Split, 1), Split == balanced);
+    constexpr double overheadClocks = Split > 1 ? 4500 : 3000;
+    detail::MatmulSpeed const speed{double(FlopsPerClock), overheadClocks, Body<Task>::minBlocks};
+    if (Split != balanced)
+      return detail::tiledMicroseconds<Tile>(task, device, speed, larger(Split, 1));
+    // No waves; but tiles in parts pass through memory, all parts of one in one block.
+    double const tiles = double(task.template order<Tile>().count());
+    double const steps = double(ceilDiv(task.k(), Tile::k));
+    double const flops = tiles * steps * (2.0 * Tile::m * Tile::n * Tile::k);
+    double const parts = double(blocks<Task>(device)) / tiles;
+    double const addingClocks = Tile::m * Tile::n * (1 + larger(parts - 2, 0.0) / 5);
+    return speed.launchMicroseconds + (flops / (device.multiprocessors * speed.flopsPerClock) +
+                                       overheadClocks + addingClocks) /
+                                          speed.clocksPerMicrosecond;
   }
   template <class Task>
   static std::size_t workspaceBytes(Task const& task, MatmulDevice const& device) {

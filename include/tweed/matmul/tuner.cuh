@@ -26,23 +26,28 @@ struct MatmulList {
 template <>
 struct MatmulList<float> {
  private:
-  using Large = SimtConfig<TileShape<128, 256, 32>, 16, 8, 3, Loading::ByWarpgroup>;
-  using Square = SimtConfig<TileShape<128, 128, 16>, 8, 8, 3>;
-  using Wide = SimtConfig<TileShape<64, 128, 32>, 8, 4, 3>;
-  using Small = SimtConfig<TileShape<64, 64, 32>, 4, 4, 3>;
+  static constexpr auto loads = Loading::ByWarpgroup;
+  using Large = SimtConfig<TileShape<128, 256, 32>, 16, 8, 3, loads, 1, 4>;
+  using Middle = SimtConfig<TileShape<128, 128, 32>, 8, 8, 4, loads>;
+  using Little = SimtConfig<TileShape<64, 64, 32>, 8, 8, 6, loads, 2>;
+  using Least = SimtConfig<TileShape<32, 32, 64>, 2, 4, 4>;
+  using Plain = SimtConfig<TileShape<128, 128, 32>, 8, 8, 3>;
+  using PlainLittle = SimtConfig<TileShape<64, 64, 32>, 4, 4, 3>;
 
  public:
-  using Type = Configurations<
-      SimtConfiguration<Large, 1, 232>,         // 1536 and more: 53.7 TFLOP/s
-      SimtConfiguration<Large, balanced, 224>,  // the same, where whole waves do not come out
-      SimtConfiguration<Large, 4, 228>,         // 1024
-      SimtConfiguration<Square, 1, 200>,        // also without sm_90a
-      SimtConfiguration<Wide, 4, 170>,          // 512
-      SimtConfiguration<Small, 8, 140>,         // 256
-      SimtConfiguration<Small, 1, 140>,         // many little ones
-      MmaConfiguration<MmaConfig<TileShape<128, 128, 32>, 64, 32, 3>, 800>,
-      WgmmaConfiguration<WgmmaConfig<128, 256, 2, 4, 2>, 3300>,
-      WgmmaConfiguration<WgmmaConfig<128, 128, 2, 5>, 2700>>;
+  // Clusters of two, since only 30 of four have a multiprocessor for each block at once.
+  using Type =
+      Configurations<SimtConfiguration<Large, 1, 240>,               // 2048: 52.2 TFLOP/s
+                     SimtConfiguration<Large, balanced, 236>,        // 4096 and more: 53.5 to 55.4
+                     SimtConfiguration<Middle, 2, 223>,              // 1024: 44.7
+                     SimtConfiguration<Little, 2, 190>,              // 512: 25.2
+                     SimtConfiguration<Least, 2, 60>,                // 256: 7.4
+                     SimtConfiguration<Plain, 1, 215>,               // also without sm_90a: 49.0
+                     SimtConfiguration<PlainLittle, 1, 140>,         // many little ones
+                     SimtConfiguration<PlainLittle, balanced, 130>,  // few, of long sums
+                     MmaConfiguration<MmaConfig<TileShape<128, 128, 32>, 64, 32, 3>, 800>,
+                     WgmmaConfiguration<WgmmaConfig<128, 256, 2, 4, 2>, 3300>,
+                     WgmmaConfiguration<WgmmaConfig<128, 128, 2, 5>, 2700>>;
 };
 
 namespace detail {
