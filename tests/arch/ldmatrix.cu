@@ -21,10 +21,10 @@ __global__ void loadMatrices(unsigned short const* in, unsigned* out, int leaves
   __syncthreads();
   if (lane == leaves) return;
   unsigned word[Count];
-  // Lanes whose rows are not looked at name something that may not be read.
+  // Lanes whose rows are not looked at name another one.
   bool const names = lane < 8 * Count;
   tweed::arch::ldmatrix<Count, Transposed>(word,
-                                           tile + (names ? rowStart(lane / 8, lane % 8) : 100000));
+                                           tile + (names ? rowStart(lane / 8, lane % 8) : 40));
   for (int i = 0; i < Count; ++i) out[i * 32 + lane] = word[i];
 }
 
