@@ -21,8 +21,8 @@ set(untested tweed version core/config block/rake block/scanGroups launch/launch
     device/gridFold device/reduceKernel matmul/mmaConfig matmul/mmaTiles matmul/tileShape
     arch/target arch/wgmmaShapes matmul/wgmmaConfig matmul/wgmmaStore matmul/configuration
     matmul/matmulOptions matmul/matmulChoice matmul/tuner matmul/mmaConfiguration
-    matmul/wgmmaConfiguration matmul/simtConfig matmul/simtTiles
-    matmul/stageTile matmul/storeRun matmul/simtConfiguration matmul/simtWork)
+    matmul/wgmmaConfiguration matmul/simtConfig matmul/simtTiles matmul/stageTile
+    matmul/storeRun matmul/simtConfiguration matmul/simtWork matmul/wgmmaKernel)
 
 set(mostLines 300)
 

@@ -87,6 +87,7 @@
 #include <tweed/matmul/wgmmaImage.cuh>
 #include <tweed/matmul/wgmmaKernel.cuh>
 #include <tweed/matmul/wgmmaMatmul.cuh>
+#include <tweed/matmul/wgmmaProduct.cuh>
 #include <tweed/matmul/wgmmaStore.cuh>
 #include <tweed/memory/bankConflicts.cuh>
 #include <tweed/memory/dynamicShared.cuh>

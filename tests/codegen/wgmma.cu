@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/codegen/wgmma.cu - the kernels of products by wgmma, for what ptxas says of them.
-#include <tweed/matmul/wgmmaKernel.cuh>
+#include <tweed/matmul/wgmmaProduct.cuh>
 
 namespace {
 

@@ -97,13 +97,15 @@ __global__ void __launch_bounds__(Matmul::threads, 1)
 
 template <class Matmul>
 tweed::arch::TensorMap mapOfA(DrawnMatrix<Bf, tweed::RowMajor> const& a) {
-  return tweed::detail::mapOf("A", a.view(), Matmul::boxA(0), Matmul::boxA(1),
-                              tweed::TensorShape::Element::Bfloat16);
+  return tweed::makeTensorMap("A", a.memory.data(),
+                              tweed::detail::shapeOf(a.view(), Matmul::boxA(0), Matmul::boxA(1),
+                                                     tweed::TensorShape::Element::Bfloat16));
 }
 template <class Matmul, class Layout>
 tweed::arch::TensorMap mapOfB(DrawnMatrix<Bf, Layout> const& b) {
-  return tweed::detail::mapOf("B", b.view(), Matmul::boxB(0), Matmul::boxB(1),
-                              tweed::TensorShape::Element::Bfloat16);
+  return tweed::makeTensorMap("B", b.memory.data(),
+                              tweed::detail::shapeOf(b.view(), Matmul::boxB(0), Matmul::boxB(1),
+                                                     tweed::TensorShape::Element::Bfloat16));
 }
 #endif
 

@@ -2,7 +2,7 @@
 // tests/support/wgmma.cuh - products by wgmma on drawn matrices, compared with sums in double.
 #pragma once
 
-#include <tweed/matmul/wgmmaKernel.cuh>
+#include <tweed/matmul/wgmmaProduct.cuh>
 
 #include <cmath>
 
@@ -160,9 +160,8 @@ void checkProduct(Product const& p, Epilogue epilogue = {}) {
           scale = std::fabs(double(epilogue.alpha));
           more = (scale * sizes + std::fabs(double(epilogue.beta) * old)) / (1 << 23);
         } else {
-          double const added = double(epilogue(0.0f, at));
-          expected = sum + added;
-          if (added != 0) more = 16.0 / (1 << 23);
+          expected = sum + double(epilogue(0.0f, at));
+          if (!tweed::isSame<Epilogue, tweed::Identity>) more = 16.0 / (1 << 23);
         }
         double const error = std::fabs(double(float(after[place])) - expected);
         double const bound =

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tweed/matmul/configuration.cuh>
-#include <tweed/matmul/wgmmaKernel.cuh>
+#include <tweed/matmul/wgmmaProduct.cuh>
 
 #if !defined(__CUDACC_RTC__)
 
@@ -62,15 +62,7 @@ struct WgmmaConfiguration {
     if (!imageHasWgmma())
       return "it needs a device of compute capability 9.0 and code for sm_90a: pass "
              "-gencode=arch=compute_90a,code=sm_90a to nvcc, or CMAKE_CUDA_ARCHITECTURES=90a-real";
-    std::string const operand = WgmmaProduct<Config, Task>::refusal(task);
-    if (!operand.empty()) return operand;
-    long long const blocks =
-        task.template order<Tile>().count() * Config::splitK + Config::clusterRows;
-    if (blocks > 0x7fffffff)
-      return "C has " + std::to_string(blocks) +
-             " tiles and parts of them; it takes at most "
-             "2147483647";
-    return "";
+    return WgmmaProduct<Config, Task>::complaint(task);
   }
   template <class Task>
   static double microseconds(Task const& task, MatmulDevice const& device) {

@@ -10,27 +10,14 @@ namespace tweed {
 
 namespace detail {
 
-// Two items in a word, the first in its low half. The loom, which has no pairs of halves without a
-// toolkit, never comes here.
-#if defined(TWEED_LOOM)
+// Two items in a word, the first in its low half.
 template <class Item>
-TWEED_DEVICE unsigned packed(float, float, Item) {
-  return 0;
-}
-#else
-TWEED_DEVICE unsigned packed(float first, float second, __half) {
-  __half2 const pair = __floats2half2_rn(first, second);
+TWEED_DEVICE unsigned packed(float first, float second) {
+  Item const pair[2] = {Item(first), Item(second)};
   unsigned word;
-  memcpy(&word, &pair, 4);
+  memcpy(&word, pair, 4);
   return word;
 }
-TWEED_DEVICE unsigned packed(float first, float second, __nv_bfloat16) {
-  __nv_bfloat162 const pair = __floats2bfloat162_rn(first, second);
-  unsigned word;
-  memcpy(&word, &pair, 4);
-  return word;
-}
-#endif
 
 // The barrier of the 128 threads of a consumer; WgmmaMatmul has those of 1 and 2.
 TWEED_DEVICE void syncWarpgroup(int consumer) {
@@ -161,8 +148,8 @@ class WgmmaStore {
     for (int i = 0; i < 8; ++i) value[i] = finished(sums, tile, fragment, first / 2 + i);
     if constexpr (sizeof(Item) == 2) {
       unsigned const word[4] = {
-          detail::packed(value[0], value[1], Item()), detail::packed(value[2], value[3], Item()),
-          detail::packed(value[4], value[5], Item()), detail::packed(value[6], value[7], Item())};
+          detail::packed<Item>(value[0], value[1]), detail::packed<Item>(value[2], value[3]),
+          detail::packed<Item>(value[4], value[5]), detail::packed<Item>(value[6], value[7])};
       arch::storeMatrices(matmul_.address() + at + place(lane % 16, column + lane / 16 * 8), word);
     } else {
 #pragma unroll

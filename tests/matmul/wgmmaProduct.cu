@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/matmul/wgmmaKernel.cu - tests tweed/matmul/wgmmaKernel.cuh and wgmmaStore.cuh
-#include <tweed/matmul/wgmmaKernel.cuh>
+// tests/matmul/wgmmaProduct.cu - tests tweed/matmul/wgmmaProduct.cuh, wgmmaKernel.cuh, wgmmaStore.cuh
+#include <tweed/matmul/wgmmaProduct.cuh>
 
 #include "support/wgmma.cuh"
 
@@ -36,7 +36,7 @@ std::string refusalOf(Task const& task) {
 
 }  // namespace
 
-TEST_SUITE("wgmmaKernel") {
+TEST_SUITE("wgmmaProduct") {
   TEST_CASE("without wgmma the host says so, and what to pass") {
     if (tweed::imageHasWgmma()) return;
     std::string const text = refusalOf({});
@@ -111,4 +111,25 @@ TEST_SUITE("wgmmaKernel") {
     for (Bf const value : c.host()) CHECK(float(value) == 3.0f);
   }
 #endif
+  TEST_CASE("what cannot be computed so is said without a device") {
+    using Product = tweed::WgmmaProduct<Large, Task>;
+    Bf const* const data = reinterpret_cast<Bf const*>(std::uintptr_t(4096));
+    Bf* const c = reinterpret_cast<Bf*>(std::uintptr_t(4098));
+    Task const good{tweed::rowMajor(data, 20, 24),
+                    tweed::columnMajor(data, 24, 30),
+                    tweed::rowMajor(c, 20, 30),
+                    {}};
+    CHECK(Product::complaint(good) == "");
+    Task task = good;
+    task.a.leadingDimension = 25;
+    CHECK(contains(Product::complaint(task), "A has a stride of 50 bytes in dimension 1"));
+    task = good, task.b.data += 4;
+    CHECK(contains(Product::complaint(task), "B begins 8 bytes behind a multiple of 16"));
+    task = good, task.c.rows = task.a.rows = (1 << 30) + 1;
+    CHECK(contains(Product::complaint(task), "C is 1073741825 x 30; at most 1073741824 rows"));
+    task = good, task.c.rows = task.c.columns = task.a.rows = task.b.columns = 1 << 30;
+    CHECK(contains(Product::complaint(task), "C has 35184372088832 tiles"));
+    task.a.columns = task.b.rows = task.c.rows = task.a.rows = 0;
+    CHECK(Product::complaint(task) == "");
+  }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/matmul/wgmmaKernel.types.cu - types and epilogues of tweed/matmul/wgmmaKernel.cuh
-#include <tweed/matmul/wgmmaKernel.cuh>
+// tests/matmul/wgmmaProduct.types.cu - types and epilogues of tweed/matmul/wgmmaProduct.cuh
+#include <tweed/matmul/wgmmaProduct.cuh>
 
 #include "support/wgmma.cuh"
 
@@ -25,7 +25,7 @@ void checkSizes(Epilogue epilogue) {
 
 }  // namespace
 
-TEST_SUITE("wgmmaKernelTypes") {
+TEST_SUITE("wgmmaProductTypes") {
   TEST_CASE("wgmma is for the GPU alone") { CHECK(!(isLoom && tweed::imageHasWgmma())); }
 #if !defined(TWEED_LOOM)
   TEST_CASE("half") {

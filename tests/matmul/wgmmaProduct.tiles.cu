@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/matmul/wgmmaKernel.tiles.cu - tile shapes and split k of tweed/matmul/wgmmaKernel.cuh
-#include <tweed/matmul/wgmmaKernel.cuh>
+// tests/matmul/wgmmaProduct.tiles.cu - tile shapes and split k of tweed/matmul/wgmmaProduct.cuh
+#include <tweed/matmul/wgmmaProduct.cuh>
 
 #include "support/wgmma.cuh"
 
@@ -25,7 +25,7 @@ void checkTile(Epilogue epilogue = {}) {
 
 }  // namespace
 
-TEST_SUITE("wgmmaKernelTiles") {
+TEST_SUITE("wgmmaProductTiles") {
   TEST_CASE("wgmma is for the GPU alone") { CHECK(!(isLoom && tweed::imageHasWgmma())); }
 #if !defined(TWEED_LOOM)
   TEST_CASE("64 x 64") {
