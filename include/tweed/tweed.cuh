@@ -89,6 +89,7 @@
 #include <tweed/matmul/wgmmaMatmul.cuh>
 #include <tweed/matmul/wgmmaProduct.cuh>
 #include <tweed/matmul/wgmmaStore.cuh>
+#include <tweed/matmul/wgmmaTuning.cuh>
 #include <tweed/memory/bankConflicts.cuh>
 #include <tweed/memory/dynamicShared.cuh>
 #include <tweed/memory/loadStore.cuh>

@@ -26,7 +26,7 @@ struct WgmmaTile {
 };
 
 /// The product of a tile, for which the threads of the block divide the work: one warpgroup loads,
-/// the others multiply. `Output` is the type that detail::WgmmaStore stages, if it is used.
+/// the others multiply. `Output` is the type that WgmmaStore stages, if it is used.
 ///
 ///     __global__ void __launch_bounds__(Matmul::threads, 1) kernel(
 ///         arch::TensorMap const __grid_constant__ a, arch::TensorMap const __grid_constant__ b) {
