@@ -11,10 +11,30 @@
 
 namespace tweed {
 
-// The last number of each is what a multiprocessor reaches with it, in operations a clock, an add
-// being one and a multiplication one, at 1.75 GHz: from runs on an H200 of large products, or where
-// there is none yet from the share that the tile's loads leave of the peak (256 of float; of 16-bit
-// floats 4096 by wgmma, and half of that by mma).
+namespace detail {
+
+// The members of lists, joined.
+template <class... List>
+struct Joined;
+template <>
+struct Joined<> {
+  using Type = Configurations<>;
+};
+template <class... A>
+struct Joined<Configurations<A...>> {
+  using Type = Configurations<A...>;
+};
+template <class... A, class... B, class... Rest>
+struct Joined<Configurations<A...>, Configurations<B...>, Rest...> {
+  using Type = typename Joined<Configurations<A..., B...>, Rest...>::Type;
+};
+
+}  // namespace detail
+
+// The last number of those of CUDA cores and of mma is what a multiprocessor reaches with it, in
+// operations a clock, an add being one and a multiplication one, at 1.75 GHz: from runs on an H200,
+// or where there is none yet (mma) from the share that the tile's loads leave of the peak (256 of
+// float; of 16-bit floats 2048). What wgmma takes: wgmmaTuning.cuh.
 
 /// All that are compiled for a product of items of T. Each is one kernel for each set of layouts and
 /// epilogue that a program uses, so the list is short; `among` replaces it.
@@ -46,23 +66,23 @@ struct MatmulList<float> {
                      SimtConfiguration<PlainLittle, 1, 140>,         // many little ones
                      SimtConfiguration<PlainLittle, balanced, 130>,  // few, of long sums
                      MmaConfiguration<MmaConfig<TileShape<128, 128, 32>, 64, 32, 3>, 800>,
-                     WgmmaConfiguration<WgmmaConfig<128, 256, 2, 4, 2>, 3300>,
-                     WgmmaConfiguration<WgmmaConfig<128, 128, 2, 5>, 2700>>;
+                     WgmmaConfiguration<WgmmaConfig<128, 256, 2, 4, 2>>,
+                     WgmmaConfiguration<WgmmaConfig<128, 256, 2, 4>>,
+                     WgmmaConfiguration<WgmmaConfig<128, 128, 2, 5>>,
+                     WgmmaConfiguration<WgmmaConfig<128, 64, 2, 8>>,
+                     WgmmaConfiguration<WgmmaConfig<64, 64, 1, 8>>>;
 };
 
 namespace detail {
+template <class... Config>
+Configurations<WgmmaConfiguration<Config>...> configurationsOf(WgmmaConfigs<Config...>);
+
 struct HalfList {
-  using Type =
-      Configurations<WgmmaConfiguration<WgmmaConfig<128, 256, 2, 4, 2>, 3300>,     // 770 TFLOP/s
-                     WgmmaConfiguration<WgmmaConfig<128, 256, 2, 4>, 3200>,        // one wave
-                     WgmmaConfiguration<WgmmaConfig<128, 128, 2, 5>, 2700>,        // 2048
-                     WgmmaConfiguration<WgmmaConfig<128, 128, 2, 5, 1, 2>, 2700>,  // 1024
-                     WgmmaConfiguration<WgmmaConfig<128, 64, 2, 6, 1, 4>, 2000>,   // 512
-                     WgmmaConfiguration<WgmmaConfig<64, 64, 1, 8, 1, 8>, 1500>,    // 256
-                     WgmmaConfiguration<WgmmaConfig<64, 64, 1, 8>, 1500>,
-                     MmaConfiguration<MmaConfig<TileShape<128, 256, 64>, 64, 64, 3>, 1800>,
-                     MmaConfiguration<MmaConfig<TileShape<128, 128, 64>, 64, 32, 3>, 1600>,
-                     MmaConfiguration<MmaConfig<TileShape<64, 64, 64>, 32, 32, 3>, 1000>>;
+  using Wgmma = decltype(configurationsOf(WgmmaFastest{}));
+  using Mma = Configurations<MmaConfiguration<MmaConfig<TileShape<128, 256, 64>, 64, 64, 3>, 1800>,
+                             MmaConfiguration<MmaConfig<TileShape<128, 128, 64>, 64, 32, 3>, 1600>,
+                             MmaConfiguration<MmaConfig<TileShape<64, 64, 64>, 32, 32, 3>, 1000>>;
+  using Type = typename Joined<Wgmma, Mma>::Type;
 };
 }  // namespace detail
 template <>
@@ -76,22 +96,6 @@ namespace detail {
 template <class Configuration, class Task>
 inline constexpr bool roundsItems =
     Configuration::path != Path::Simt&& isSame<typename Task::A::Item, float const>;
-
-// The members of lists, joined.
-template <class... List>
-struct Joined;
-template <>
-struct Joined<> {
-  using Type = Configurations<>;
-};
-template <class... A>
-struct Joined<Configurations<A...>> {
-  using Type = Configurations<A...>;
-};
-template <class... A, class... B, class... Rest>
-struct Joined<Configurations<A...>, Configurations<B...>, Rest...> {
-  using Type = typename Joined<Configurations<A..., B...>, Rest...>::Type;
-};
 
 template <class Configuration, class Task, class Options>
 constexpr bool isCandidate() {

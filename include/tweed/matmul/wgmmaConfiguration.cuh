@@ -4,6 +4,7 @@
 
 #include <tweed/matmul/configuration.cuh>
 #include <tweed/matmul/wgmmaProduct.cuh>
+#include <tweed/matmul/wgmmaTuning.cuh>
 
 #if !defined(__CUDACC_RTC__)
 
@@ -13,13 +14,12 @@ namespace tweed {
 
 /// A configuration, in the sense of configuration.cuh, of the kernel of wgmma.
 ///
-/// Shape    Config: a WgmmaConfig. FlopsPerClock: what a multiprocessor reaches with it, of 16-bit
-///          floats; half of that of TF32.
+/// Shape    Config: a WgmmaConfig.
 /// Needs    half, bfloat16, or float as TF32 with A row-major and B column-major; C one of these.
 ///          A and B, their leading dimensions and batch strides multiples of 16 bytes. sm_90a. A
 ///          split sum has no reductions in its epilogue.
 /// Cost     no workspace.
-template <class Config, int FlopsPerClock>
+template <class Config>
 struct WgmmaConfiguration {
   static constexpr Path path = Path::Wgmma;
   using Tile = TileShape<Config::m, Config::n, 64>;               // k of 16-bit floats
@@ -66,10 +66,9 @@ struct WgmmaConfiguration {
   }
   template <class Task>
   static double microseconds(Task const& task, MatmulDevice const& device) {
-    constexpr double share = sizeof(typename Task::A::Item) == 2 ? 1 : 0.5;
-    return detail::tiledMicroseconds<Tile>(
-        task, device, {share * FlopsPerClock, Config::splitK > 1 ? 3500. : 2500., 1},
-        Config::splitK);
+    constexpr long long itemBytes = sizeof(typename Task::A::Item);
+    return wgmmaMicroseconds<Config>(task.m(), task.n(), task.k() * itemBytes, task.batch(),
+                                     device.multiprocessors);
   }
   template <class Task>
   static std::size_t workspaceBytes(Task const&, MatmulDevice const&) {
