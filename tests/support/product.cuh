@@ -100,7 +100,7 @@ class Matrix {
   }
   bool isUnchanged() const {
     std::vector<T> const have = memory_->host();
-    return std::memcmp(have.data(), host_.data(), have.size() * sizeof(T)) == 0;
+    return have.empty() || std::memcmp(have.data(), host_.data(), have.size() * sizeof(T)) == 0;
   }
 
  private:
