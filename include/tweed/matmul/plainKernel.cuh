@@ -31,6 +31,7 @@ TWEED_KERNEL void __launch_bounds__(256) plainMatmul(Task const __grid_constant_
     auto const b = loadColumns(task.b, firstColumn, tile.matrix);
     Acc sums[2][2] = {};
     for (int k = 0; k < task.k(); k += Tile::k) {
+#pragma unroll 1
       for (int item = thread; item < Tile::k * Tile::m; item += 256) {
         int const atK = item % Tile::k, i = item / Tile::k;
         bool const isDeep = k + atK < task.k();
