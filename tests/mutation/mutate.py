@@ -32,7 +32,7 @@ from pathlib import Path
 
 import rules
 
-FOLDERS = ('arch', 'core', 'memory', 'warp', 'block', 'grid', 'device')
+FOLDERS = ('arch', 'core', 'memory', 'warp', 'block', 'grid', 'device', 'matmul')
 # No device code, or numbers of which each is right and one is fastest, or what the loom does not have.
 EXCLUDED = ('core/config.cuh', 'core/error.cuh', 'memory/workspace.cuh', 'device/tuning.cuh',
             'memory/tensorMap.cuh', 'arch/bulkCopy.cuh', 'arch/cluster.cuh', 'arch/mbarrier.cuh',

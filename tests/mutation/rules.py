@@ -19,7 +19,8 @@ ADD = '[](auto* p, auto x) { auto const old = *p; *p = old + x; return old; }({0
 # {f} what is called. An empty text: the call is a statement of its own, and goes.
 CALLS = [
     ('barrier', r'(?:arch::)?sync(?:Block|Warp|Named<[^;]*?>)|__syncthreads|__syncwarp'
-                r'|loom::device::namedBarrier|(?:arch::)?\w*[wW]aitGroup\w*(?:<\d+>)?', ['']),
+                r'|loom::device::namedBarrier'
+                r'|(?:arch::)?(?:waitForCopies<[^;]*?>|waitForAllCopies|commitCopies)', ['']),
     ('barrier', r'__syncthreads_(?:or|and|count)', ['int({0})']),
     ('fence', r'(?:arch::)?fence\w+|__threadfence\w*', ['']),
     ('acquire', r'(?:arch::)?loadAcquire', [LOOM + 'atomicLoad({0}, __ATOMIC_RELAXED)']),
