@@ -184,9 +184,8 @@ struct SimtBody {
   // partOf(list, run) reads one; several reads of a thread are on their way at a time.
   template <int Count, class PartOf>
   TWEED_DEVICE void storeListed(TileIndex tile, int begin, int lists, PartOf partOf) const {
-    constexpr int some = Count % (4 * mathThreads) == 0   ? 4
-                         : Count % (2 * mathThreads) == 0 ? 2
-                                                          : 1;
+    constexpr int each = Count % mathThreads == 0 ? Count / mathThreads : 1;
+    constexpr int some = each % 8 == 0 ? 8 : each % 4 == 0 ? 4 : each % 2 == 0 ? 2 : 1;
 #pragma unroll 1
     for (int r = begin + int(threadIdx.x); r < begin + Count; r += some * mathThreads) {
       Run sum[some];
