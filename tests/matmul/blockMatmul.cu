@@ -175,8 +175,9 @@ TWEED_KERNEL void multiplyPicked(tweed::MatrixView<float const, RowMajor> a, int
   });
 }
 
-struct alignas(8) Complex {
-  float re, im;
+template <class T>
+struct alignas(2 * sizeof(T)) Complex {
+  T re, im;
   friend TWEED_HOST_DEVICE Complex operator+(Complex a, Complex b) {
     return {a.re + b.re, a.im + b.im};
   }
@@ -225,23 +226,21 @@ TEST_SUITE("blockMatmul") {
     checkLayouts<Three, signed char, int>(p);
   }
 
-  TEST_CASE("numbers of the caller's") {
-    using View = tweed::MatrixView<Complex const, RowMajor>;
-    (void)sizeof(View);
-    std::vector<Complex> a(20 * 30), b(30 * 10);
-    for (std::size_t i = 0; i < a.size(); ++i) a[i] = {float(noise(i) % 9), float(i % 7)};
-    for (std::size_t i = 0; i < b.size(); ++i) b[i] = {float(i % 5), float(noise(i) % 8)};
-    std::vector<Complex> expected(20 * 10);
+  TEST_CASE_TEMPLATE("numbers of the caller's, of 8 and 16 bytes", T, float, double) {
+    using Number = Complex<T>;
+    std::vector<Number> a(20 * 30), b(30 * 10);
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = {T(noise(i) % 9), T(i % 7)};
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = {T(i % 5), T(noise(i) % 8)};
+    std::vector<Number> expected(20 * 10);
     for (std::size_t i = 0; i < 20; ++i)
       for (std::size_t j = 0; j < 10; ++j)
         for (std::size_t l = 0; l < 30; ++l)
           expected[i * 10 + j] = expected[i * 10 + j] + a[i * 30 + l] * b[l * 10 + j];
-    DeviceMatrix<Complex, RowMajor> const da(20, 30, a, 1, 1), c(20, 10);
-    DeviceMatrix<Complex, RowMajor> const db(30, 10, b);
-    using P = ProductOf<Three, decltype(da.in()), decltype(db.in()), Complex>;
-    tweed::launch(
-        multiply<Three, Complex, decltype(da.in()), decltype(db.in()), decltype(c.view())>,
-        {{2, 1}, P::threads, P::sharedBytes}, da.in(), db.in(), c.view(), 1 << 30);
+    DeviceMatrix<Number, RowMajor> const da(20, 30, a, 1, 1), c(20, 10);
+    DeviceMatrix<Number, ColumnMajor> const db(30, 10, b, 2);
+    using P = ProductOf<Three, decltype(da.in()), decltype(db.in()), Number>;
+    tweed::launch(multiply<Three, Number, decltype(da.in()), decltype(db.in()), decltype(c.view())>,
+                  {{2, 1}, P::threads, P::sharedBytes}, da.in(), db.in(), c.view(), 1 << 30);
     CHECK((c.host() == expected));
   }
 
