@@ -80,6 +80,8 @@ struct BlockMatmul<SimtConfig<Tile, ThreadM, ThreadN, Stages, Loading_, KGroups,
     unsigned long long empty[hasProducers ? Stages : 1];
   };
   static constexpr int sharedBytes = int(sizeof(Shared));
+  /// Those that are free when all have multiplied; the barriers of producers lie behind them.
+  static constexpr int stageBytes = int(sizeof(typename Tiles::Shared));
   using Accumulator = typename Tiles::Accumulator;
   using Place = typename Tiles::Place;
 

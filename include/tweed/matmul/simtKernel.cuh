@@ -45,6 +45,9 @@ struct SimtBody {
   struct Run {
     alignas(16) Acc item[runItems];
   };
+  static_assert(Split <= 1 || !Config::hasProducers ||
+                    runs * Config::kGroups * sizeof(Run) <= Product::stageBytes,
+                "tweed::simtMatmul: the stages are smaller than the tile's sums; take more stages");
   // Producers may be loading the next tile already.
   static constexpr int reduceBytes =
       !hasReductions || !Config::hasProducers ? 0 : 8 * leastReduceBytes<Tile, Acc>;
