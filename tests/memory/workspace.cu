@@ -87,6 +87,12 @@ TEST_SUITE("workspace") {
     CHECK(contains(refusal([&] { functions.takeState("mine", 4, nullptr); }),
                    "mine: the workspace serves whole-array functions already"));
     functions.take("test", 4, nullptr);
+    tweed::Workspace products(nullptr, 64);
+    CHECK(products.takeScratch("tweed::matmul", 64, nullptr) != nullptr);
+    CHECK(contains(refusal([&] { products.take("tweed::deviceReduce", 4, nullptr); }),
+                   "tweed::deviceReduce: the workspace serves products (takeScratch) already"));
+    CHECK(contains(refusal([&] { functions.takeScratch("tweed::matmul", 4, nullptr); }),
+                   "tweed::matmul: the workspace serves whole-array functions already"));
     // A refusal claims nothing.
     tweed::Workspace fresh(nullptr, 64);
     CHECK(!refusal([&] { fresh.takeState("mine", 65, nullptr); }).empty());
