@@ -64,8 +64,8 @@ class Product {
 
   void spoil() const { c_.fillBytes(0xff); }
 
-  /// The largest error of the sampled items, of what `wanted` makes of sums and columns, in parts of
-  /// the sum of sizes. More than `tolerance` of them, beside one rounding to TC, is a fault.
+  /// The largest error of the sampled items, of what `wanted` makes of sums and columns, in parts
+  /// of the sum of sizes. More than `tolerance` of them, beside one rounding to TC, is a fault.
   template <class Wanted>
   std::string check(double tolerance, double& error, Wanted wanted) const {
     detail::gather<<<(samples + 255) / 256, 256, 0, stream()>>>(c_.data(), at_.data(), out_.data(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/matmul/matmul.cu - tests tweed/matmul/matmul.cuh: layouts, sizes, batches and types, by each
-// of the kernels. Epilogues are in matmul.epilogues.cu.
+// tests/matmul/matmul.cu - tests tweed/matmul/matmul.cuh: layouts, sizes and batches. Epilogues are
+// in matmul.epilogues.cu, types in matmul.types.cu.
 #include <tweed/matmul/matmul.cuh>
 
 #include "support/product.cuh"

@@ -35,8 +35,8 @@ inline MatmulDevice matmulDevice() {
 // What a configuration is: a type without data, one for each kernel and its tile, with
 //
 //     static constexpr Path path;
-//     using Part = TileShape<...>;         // of C, that one call of reduceTile sees: the tile, or a
-//                                          // block's share of it
+//     using Part = TileShape<...>;         // of C, that one call of reduceTile sees: the tile, or
+//                                          // a block's share of it
 //     static std::string name();           // "simt 128x128x16, 2 stages"
 //
 //     template <class Task>

@@ -38,12 +38,13 @@ struct AxisReduction {
 /// The sum of each row, or column, of the result; or its maximum: a reduction of the product
 /// without reading it again.
 ///
-///     tweed::matmul(stream, a, b, c, tweed::biasPerColumn(bias) | tweed::gelu() | tweed::rowSum(s));
+///     tweed::matmul(stream, a, b, c, tweed::biasPerColumn(bias) | tweed::gelu() |
+///                                        tweed::rowSum(sums));
 ///
 /// Shape    out: one item for each row (column) of C, those of a batch behind each other:
 ///          out[matrix * rows + row]. They come last in a chain, several if you like.
 /// Result   of the items as the epilogue ends with them, before they become items of C; cast<T>()
-///          before it takes them as rounded. Combined in the accumulator's type, and converted once.
+///          before it takes them as rounded. Combined in the accumulator's type, converted once.
 ///          Same bits on every run: tiles are combined in their order, not as they end.
 /// Op       rowReduce and columnReduce: commutative, with an identity, as Sum and Max.
 /// Cost     each tile passes through shared memory once; a workspace of one accumulator for each

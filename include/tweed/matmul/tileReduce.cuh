@@ -33,10 +33,11 @@ inline constexpr int mostReduceBytes = Part::m*(Part::n + 8) * int(sizeof(Acc));
 ///
 ///     if constexpr (tweed::detail::hasReductions<Epilogue>)
 ///       tweed::reduceTile<Tile, Threads, Bytes>(task, tile, scratch, threadIdx.x,
-///           [] { __syncthreads(); }, [&](auto put) { for (each item of mine) put(value, row, column); });
+///           [] { __syncthreads(); },
+///           [&](auto put) { for (each item of mine) put(value, row, column); });
 ///
-/// Shape    Part: the rows and columns of the part. tile: its place in C, in parts. scratch: Bytes of
-///          shared memory, aligned to 16 bytes. thread: 0 to Threads - 1 of those that take part,
+/// Shape    Part: the rows and columns of the part. tile: its place in C, in parts. scratch: Bytes
+///          of shared memory, aligned to 16 bytes. thread: 0 to Threads - 1 of those that take part,
 ///          whole warps. forEach(put): called several times; calls put(value, row, column) for each
 ///          item of this thread, with its place in the part and its value as store() returned it.
 ///          Items beyond C are ignored.
@@ -67,7 +68,7 @@ TWEED_DEVICE void reduceStripRows(Task const& task, TileIndex tile, Reduction co
   }
 }
 
-// Combines the columns of a strip with those above it, a thread for each. `totals` are this thread's.
+// Combines the columns of a strip with those above it, a thread for each: always the same one.
 template <class Part, int Threads, class Strip, class Reduction, class Acc, class Task>
 TWEED_DEVICE void reduceStripColumns(Task const& task, TileIndex tile, Reduction const& reduction,
                                      Acc* partials, Acc const* strip, int firstRow, int thread) {
@@ -127,8 +128,8 @@ TWEED_DEVICE void reduceTile(Task const& task, TileIndex tile, void* scratch, in
   sync();
 }
 
-/// Combines the partials of reduction I, of which each line has `parts` from `partials` on, in their
-/// order into its output: a thread for each line.
+/// Combines the partials of reduction I, of which each line has `parts` from `partials` on, in
+/// their order into its output: a thread for each line.
 template <int I, class Task>
 TWEED_KERNEL void __launch_bounds__(256)
     foldReduction(Task const __grid_constant__ task, typename Task::Acc const* partials,

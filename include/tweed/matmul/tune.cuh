@@ -103,8 +103,8 @@ std::vector<double> timeInTurns(std::vector<Run> const& runs, cudaStream_t strea
 
 }  // namespace detail
 
-/// Times the three kernels of a plan that are the fastest by the model, and lets it run the one that
-/// is the fastest.
+/// Times the three kernels of a plan that are the fastest by the model, and lets it run the one
+/// that is the fastest.
 ///
 ///     for (auto const& timing : tweed::tune(plan, stream))
 ///       std::printf("%s %.1f us\n", timing.name.c_str(), timing.microseconds);

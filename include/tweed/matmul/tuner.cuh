@@ -36,8 +36,8 @@ struct Joined<Configurations<A...>, Configurations<B...>, Rest...> {
 // or where there is none yet (mma) from the share that the tile's loads leave of the peak (256 of
 // float; of 16-bit floats 2048). What wgmma takes: wgmmaTuning.cuh.
 
-/// All that are compiled for a product of items of T. Each is one kernel for each set of layouts and
-/// epilogue that a program uses, so the list is short; `among` replaces it.
+/// All that are compiled for a product of items of T. Each is one kernel for each set of layouts
+/// and epilogue that a program uses, so the list is short; `among` replaces it.
 template <class T>
 struct MatmulList {
   using Type = Configurations<SimtConfiguration<SimtConfig<TileShape<64, 64, 16>, 4, 4, 3>, 1, 80>>;
