@@ -37,7 +37,13 @@ FOLDERS = ('arch', 'core', 'memory', 'warp', 'block', 'grid', 'device', 'matmul'
 EXCLUDED = ('core/config.cuh', 'core/error.cuh', 'memory/workspace.cuh', 'device/tuning.cuh',
             'memory/tensorMap.cuh', 'arch/bulkCopy.cuh', 'arch/cluster.cuh', 'arch/mbarrier.cuh',
             'arch/registers.cuh', 'arch/stmatrix.cuh', 'arch/target.cuh', 'arch/wgmma.cuh',
-            'arch/wgmmaShapes.cuh')
+            'arch/wgmmaShapes.cuh', 'matmul/wgmmaConfig.cuh', 'matmul/wgmmaMatmul.cuh',
+            'matmul/wgmmaStore.cuh', 'matmul/wgmmaKernel.cuh', 'matmul/wgmmaProduct.cuh',
+            'matmul/wgmmaTuning.cuh', 'matmul/wgmmaImage.cuh', 'matmul/wgmmaConfiguration.cuh',
+            'matmul/mmaConfiguration.cuh', 'matmul/simtConfiguration.cuh',
+            'matmul/configuration.cuh', 'matmul/matmul.cuh', 'matmul/matmulChecks.cuh',
+            'matmul/matmulChoice.cuh', 'matmul/matmulOptions.cuh', 'matmul/matmulPlan.cuh',
+            'matmul/tune.cuh', 'matmul/tuner.cuh')
 GOAL = 0.95
 
 
