@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/matmul/wgmmaProduct.cu - tests tweed/matmul/wgmmaProduct.cuh, wgmmaKernel.cuh, wgmmaStore.cuh
+// tests/matmul/wgmmaProduct.cu - tests tweed/matmul/wgmma{Product,Kernel,Store}.cuh
 #include <tweed/matmul/wgmmaProduct.cuh>
 
 #include "support/wgmma.cuh"

@@ -81,8 +81,8 @@ TWEED_DEVICE bool mbarrierTryWait(unsigned barrier, unsigned parity) {
   return hasEnded != 0;
 }
 
-/// Waits until the phase of this parity has ended. A barrier that has just begun counts as one whose
-/// phase of parity 1 has.
+/// Waits until the phase of this parity has ended. A barrier that has just begun counts as one
+/// whose phase of parity 1 has.
 template <bool Has = hasHopper>
 TWEED_DEVICE void mbarrierWait(unsigned barrier, unsigned parity) {
   needsHopper<Has>();

@@ -95,8 +95,8 @@ union Slots {
   TWEED_DEVICE Slots() {}
 };
 
-// The fold of the lanes before this one, of which the first `count` have data; meaningless in lane 0
-// and behind lane `count`. Three shuffles at a time let a step join four runs in little more time
+// The fold of the lanes before this one, of which the first `count` have data; meaningless in lane
+// 0 and behind lane `count`. Three shuffles at a time let a step join four runs in little more time
 // than two; the last step leaves out the lane itself:
 //
 //   lane            0    1    2    3    4     5 ...

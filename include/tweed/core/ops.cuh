@@ -19,7 +19,7 @@ inline constexpr bool isShortUnsigned = isSame<T, unsigned short> || isSame<T, c
 //   template <class T> static T identity();       the same for an operator of many types
 //   A lift(T x) const;                            what one input is combined as, if not as itself
 //   A lift(T x, Index i) const;                   the same for input i: where it stands matters
-//   A next(A a, A b) const;                       op(a, b), if that is cheaper where lift(x, i) made
+//   A next(A a, A b) const;                       op(a, b) at less cost, where lift(x, i) made
 //                                                 both, and each i in a is less than each in b
 //
 // Nothing is assumed of an operator that says nothing: order is kept, no identity is invented.

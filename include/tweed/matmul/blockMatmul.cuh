@@ -26,21 +26,21 @@ namespace tweed {
 ///
 /// Shape    a 1-D block of `threads`, of which the first `mathThreads` hold accumulators; a tile of
 ///          Config::Tile::m rows of A and Config::Tile::n columns of B.
-/// Result   run() adds the products of the items kBegin..kEnd-1 of the sum to acc, in this order for
-///          each item: its bits depend neither on the tile nor on the stages (with several KGroups,
-///          on those and on Tile::k). Items that do not
+/// Result   run() adds the products of the items kBegin..kEnd-1 of the sum to acc, in this order
+///          for each item: its bits depend neither on the tile nor on the stages (with several
+///          KGroups, on those and on Tile::k). Items that do not
 ///          exist, of rows, columns and k behind the end, count as 0.
 /// Needs    loaders as loader.cuh says, of any type of numbers that has Acc + Acc * Acc, and whose
 ///          zero is T{}, all bytes 0. Acc is what the items are converted to and added up in.
 /// Sync     all threads of the block call, with the same numbers. Behind run() the memory of Shared
-///          is free for another run() at once, or for anything else until then; accumulators are each
-///          thread's own. What the block itself wrote to an operand needs a barrier before.
+///          is free for another run() at once, or for anything else until then; accumulators are
+///          each thread's own. What the block itself wrote to an operand needs a barrier before.
 /// Cost     a block barrier for each Tile::k of the sum (with one stage two), and one more. No bank
 ///          conflicts if Tile::m and Tile::n are multiples of 32 and Tile::k of 8.
 /// Errors   compile time: the numbers of Config. Another block size stops the kernel under
 ///          TWEED_DEBUG and on the loom.
-/// Source   V. Volkov, Better Performance at Lower Occupancy; S. Boehm, How to Optimize a CUDA Matmul
-///          Kernel for cuBLAS-like Performance.
+/// Source   V. Volkov, Better Performance at Lower Occupancy; S. Boehm, How to Optimize a CUDA
+///          Matmul Kernel for cuBLAS-like Performance.
 template <class Config, class LoaderA, class LoaderB,
           class Acc = AccumulatorOf<typename LoaderA::Item>>
 struct BlockMatmul;

@@ -29,8 +29,8 @@ struct Coord {
 //
 // They are joined by `|`, from left to right. One of two neighbours must be a piece of tweed's, as
 // Identity{} is, and what is joined is one: a lambda follows another by Identity{} | f | g. The
-// host calls no epilogue and asks for no type that one returns: lambdas need nvcc's --extended-lambda,
-// and nothing else.
+// host calls no epilogue and asks for no type that one returns: lambdas need nvcc's
+// --extended-lambda, and nothing else.
 
 /// Stores the product as it is.
 struct Identity {

@@ -23,16 +23,16 @@ inline constexpr Major majorOfB = isSame<Layout, RowMajor> ? Major::Mn : Major::
 //     static constexpr Major major;          // which neighbours stand side by side
 //     int extent, depth;                     // i < extent and k < depth exist; others count as 0
 //     T const* at(int i, int k) const;       // where item (i, k) stands; asked only if it exists
-//     static constexpr bool isRegular;       // at(i, k) is at(0, 0) + i * leadingDimension + k if K,
-//                                            // + k * leadingDimension + i if Mn; may then be asked
-//                                            // of any (i, k)
+//     static constexpr bool isRegular;       // at(i, k) is at(0, 0) + i * leadingDimension + k
+//                                            // if K, + k * leadingDimension + i if Mn; may then be
+//                                            // asked of any (i, k)
 //     long long leadingDimension;            // if isRegular
 //     bool isAligned(int bytes) const;       // at() is a multiple of `bytes` for all i if K (all k
 //                                            // if Mn) wherever the other index is a multiple of
 //                                            // bytes / sizeof(T)
 //
-// A loader without addresses, of what stands in shared memory or is made up, has instead of the last
-// four
+// A loader without addresses, of what stands in shared memory or is made up, has instead
+// of the last four
 //
 //     T item(int i, int k) const;
 //

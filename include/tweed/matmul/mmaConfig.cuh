@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tweed/matmul/mmaConfig.cuh - how a block shares a tile of a product among tensor cores (mma.sync).
+// tweed/matmul/mmaConfig.cuh - how a block shares a tile of a product among its warps.
 #pragma once
 
 #include <tweed/arch/mma.cuh>
@@ -13,9 +13,9 @@ namespace tweed {
 ///
 ///     using Config = tweed::MmaConfig<tweed::TileShape<128, 256, 64>, 64, 64, 3>;
 ///
-/// Shape    each warp computes WarpM x WarpN items: powers of two from 16 on, that divide the tile's
-///          edges. Tile::k is 128 bytes: 64 items of 16 bits, 32 floats. Stages of them are in
-///          shared memory at a time.
+/// Shape    each warp computes WarpM x WarpN items: powers of two from 16 on, that divide the
+///          tile's edges. Tile::k is 128 bytes: 64 items of 16 bits, 32 floats. Stages of them are
+///          in shared memory at a time.
 template <class Tile_, int WarpM, int WarpN, int Stages>
 struct MmaConfig {
   using Tile = Tile_;

@@ -34,8 +34,8 @@ struct MmaTile {
 // Result   items that do not exist are 0, and none of them is read. Copies of 16 bytes where base,
 //          leading dimension and first k allow it, else of 8 or 4, else loads of single items.
 // Sync     none; each thread waits for its copies.
-// Cost     of whole tiles along k, with aligned runs: one copy for each 16 bytes, two additions, and
-//          along K one comparison. Others take a loop that asks the loader for each piece.
+// Cost     of whole tiles along k, with aligned runs: one copy for each 16 bytes, two additions,
+//          and along K one comparison. Others take a loop that asks the loader for each piece.
 template <class Loader, int Extent, int Depth, int Threads>
 class MmaFill {
   using T = typename Loader::Item;
@@ -206,8 +206,8 @@ class MmaRead {
   }
 
  private:
-  // Both matrices of a step lie in pieces that differ from the first one's by an XOR, since a warp's
-  // items begin at a multiple of their number.
+  // Both matrices of a step lie in pieces that differ from the first one's by an XOR, since a
+  // warp's items begin at a multiple of their number.
   int base_;
 
   // What the eight lanes of a quarter warp access: neighbouring rows of one column of pieces.

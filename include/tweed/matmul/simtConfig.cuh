@@ -77,9 +77,10 @@ inline constexpr int fragmentItems = Items % 2 != 0 || !isPow2(sizeof(Staged)) |
                                          ? 1
                                          : (Items % 4 == 0 && 4 * sizeof(Staged) <= 16 ? 4 : 2);
 
-// Where the items of a thread stand in the tile. A thread has runs of RunM rows and of RunN columns;
-// those of a warp's threads stand side by side, so that a warp reads without bank conflicts. In
-// groups of eight lanes, which 16-byte loads are made of, pairs of neighbours share addresses.
+// Where the items of a thread stand in the tile. A thread has runs of RunM rows and of RunN
+// columns; those of a warp's threads stand side by side, so that a warp reads without bank
+// conflicts. In groups of eight lanes, which 16-byte loads are made of, pairs of neighbours share
+// addresses.
 template <class Config, int RunM, int RunN>
 struct SimtPlace {
   int row;  // of the thread's first item

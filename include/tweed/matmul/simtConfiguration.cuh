@@ -16,8 +16,9 @@ namespace tweed {
 
 /// A configuration, in the sense of configuration.cuh, of the kernel for CUDA cores.
 ///
-/// Shape    Config: a SimtConfig. Split: 1, or the blocks of a cluster that share each tile, 2 to 8,
-///          each with a piece of the sum; or `balanced`. FlopsPerClock: what a multiprocessor reaches with it.
+/// Shape    Config: a SimtConfig. Split: 1, or the blocks of a cluster that share each tile, 2 to
+///          8, each with a piece of the sum; or `balanced`. FlopsPerClock: what a multiprocessor
+///          reaches with it.
 /// Result   the same bits on every run; of another Split they are others.
 /// Needs    any number type, layout and alignment. Split > 1: compute capability 9.0, no reductions
 ///          in the epilogue. Loading::ByWarpgroup: sm_90a, items of 4, 8 or 16 bytes.

@@ -183,8 +183,8 @@ struct SimtBody {
       place += groupThreads;
     });
   }
-  // Adds up `Count` runs from `begin` on of several such lists, in the lists' order, and stores them.
-  // partOf(list, run) reads one; several reads of a thread are on their way at a time.
+  // Adds up `Count` runs from `begin` on of several such lists, in the lists' order, and stores
+  // them. partOf(list, run) reads one; several reads of a thread are on their way at a time.
   template <int Count, class PartOf>
   TWEED_DEVICE void storeListed(TileIndex tile, int begin, int lists, PartOf partOf) const {
     constexpr int each = Count % mathThreads == 0 ? Count / mathThreads : 1;

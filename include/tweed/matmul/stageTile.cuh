@@ -25,9 +25,9 @@ template <class Item>
 inline constexpr bool isCopiedItem = isTriviallyCopyable<Item> && alignof(Item) == sizeof(Item) &&
                                      (sizeof(Item) == 4 || sizeof(Item) == 8 || sizeof(Item) == 16);
 
-/// How Threads threads bring Depth x Extent items of an operand to shared memory, and how they stand
-/// there: row k holds the items of the Extent rows of A (columns of B), whatever the layout of the
-/// memory they come from, since who multiplies reads neighbours of a row.
+/// How Threads threads bring Depth x Extent items of an operand to shared memory, and how they
+/// stand there: row k holds the items of the Extent rows of A (columns of B), whatever the layout
+/// of the memory they come from, since who multiplies reads neighbours of a row.
 ///
 /// Result   items that do not exist are 0. Items of 4, 8 and 16 bytes in global memory are copied
 ///          asynchronously, so the thread waits for its copies; others are loaded, and converted to

@@ -37,10 +37,10 @@ inline constexpr int mostReduceBytes = Part::m*(Part::n + 8) * int(sizeof(Acc));
 ///           [&](auto put) { for (each item of mine) put(value, row, column); });
 ///
 /// Shape    Part: the rows and columns of the part. tile: its place in C, in parts. scratch: Bytes
-///          of shared memory, aligned to 16 bytes. thread: 0 to Threads - 1 of those that take part,
-///          whole warps. forEach(put): called several times; calls put(value, row, column) for each
-///          item of this thread, with its place in the part and its value as store() returned it.
-///          Items beyond C are ignored.
+///          of shared memory, aligned to 16 bytes. thread: 0 to Threads - 1 of those that take
+///          part, whole warps. forEach(put): called several times; calls put(value, row, column)
+///          for each item of this thread, with its place in the part and its value as store()
+///          returned it. Items beyond C are ignored.
 /// Sync     sync() holds those threads together. The scratch is free for others before, and after
 ///          it returns, behind one more sync() that is called here.
 /// Result   the same bits whichever thread holds which item.

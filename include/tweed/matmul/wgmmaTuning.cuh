@@ -23,9 +23,9 @@ struct WgmmaConfigs {
 ///     128 x 256          2048^3 23.1 (22.8)
 ///     128 x 256, pairs   4096^3 198 (200)     8192^3 1557 (1603); a stream's
 ///
-/// 256 x 128 and 192 x 192 were 4 to 10 % slower than 128 x 256 from 2048^3 on; three stages and all
-/// of C staged as fast as four stages and C in parts; groups of 8, 16 and 32 rows, and none or one
-/// step left in flight, within 1 %.
+/// 256 x 128 and 192 x 192 were 4 to 10 % slower than 128 x 256 from 2048^3 on; three stages and
+/// all of C staged as fast as four stages and C in parts; groups of 8, 16 and 32 rows, and none or
+/// one step left in flight, within 1 %.
 using WgmmaFastest = WgmmaConfigs<WgmmaConfig<64, 64, 1, 8>, WgmmaConfig<64, 64, 1, 8, 1, 2>,
                                   WgmmaConfig<64, 64, 1, 8, 1, 4>, WgmmaConfig<128, 64, 2, 8>,
                                   WgmmaConfig<128, 128, 2, 5>, WgmmaConfig<128, 256, 2, 4>,

@@ -35,9 +35,9 @@ inline void namedBarrier(unsigned id, unsigned threads, Site site = Site::here()
 }
 
 /// The last lane of `mask` to arrive runs `complete(payloads, arrived)`: payloads[lane] is what
-/// that lane passed, null for lanes not in `arrived`: a lane of `mask` that has
-/// exited is a fault, unless Options::readsMustBeDefined is off. What matrix instructions are built on. It
-/// orders no memory other than the payloads.
+/// that lane passed, null for lanes not in `arrived`: a lane of `mask` that has exited
+/// is a fault, unless Options::readsMustBeDefined is off. What matrix instructions are built
+/// on. It orders no memory other than the payloads.
 inline void warpExchange(unsigned mask, void* payload,
                          void (*complete)(void* const* payloads, unsigned arrived),
                          char const* name, Site site = Site::here()) {
