@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/codegen/serializedWgmma.cu
-// Products that the compiler must run one by one, since their sums are touched in between, which the
-// check must see.
+// Products that the compiler must run one by one, since their sums are touched in between, which
+// the check must see.
 #include <tweed/arch/wgmma.cuh>
 
 extern "C" __global__ void __launch_bounds__(128, 1) touchesSums(float* out) {
