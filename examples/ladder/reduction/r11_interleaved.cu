@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// nvcc -std=c++17 -arch=native -Itweed/include -Itweed/examples r11_interleaved.cu && ./a.out
+//
+// Since r10: the partner is half a block away, then a quarter and so on, so that neighbours read
+// neighbours.
+//
+// The working threads are the first ones, as in r10, and now so are the values: each warp reads and
+// writes whole lines, and in each level half of what it did in the level before. The profiler shows
+// the fewest sectors possible. The order of r3, which had it in shared memory, where distance
+// matters for banks, not for lines.
+
+#include <ladder/runSum.cuh>
+#include <tweed/core/math.cuh>
+
+namespace r11 {
+
+constexpr int threads = 256;
+static_assert(tweed::isPow2(threads), "the tree halves the block");
+
+__global__ void interleaved(float const* in, long long n, float* work, float* out) {
+  int const t = int(threadIdx.x);
+  long long const first = 1ll * blockIdx.x * threads;
+  int const count = int(tweed::smaller(n - first, 1ll * threads));
+  float* const values = work + first;
+  if (t < count) values[t] = in[first + t];
+  for (int half = threads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (t < half && t + half < count) values[t] += values[t + half];
+  }
+  if (t == 0) atomicAdd(out, values[0]);
+}
+
+void sum(float const* in, long long n, float* out, tweed::Workspace& workspace) {
+  auto* const work = static_cast<float*>(
+      workspace.takeScratch("r11", std::size_t(n) * sizeof(float), workspace.stream()));
+  TWEED_CHECK(cudaMemsetAsync(out, 0, sizeof(float), workspace.stream()));
+  tweed::launch(interleaved, {tweed::ceilDiv(n, 1ll * threads), threads, 0, workspace.stream()}, in,
+                n, work, out);
+}
+
+constexpr ladder::SumRung rung{"r11 interleaved", "partners half a block apart, coalesced", sum,
+                               false};
+
+}  // namespace r11
+
+#if !defined(LADDER_WITHOUT_MAIN)
+int main(int argc, char** argv) { return ladder::runSum({r11::rung}, argc, argv); }
+#endif

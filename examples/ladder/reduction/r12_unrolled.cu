@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// nvcc -std=c++17 -arch=native -Itweed/include -Itweed/examples r12_unrolled.cu && ./a.out
+//
+// Since r11: a block takes 2, 4 or 8 data blocks, each thread adding one value of each before the
+// tree.
+//
+// r4 again, and further: the loads of a thread do not wait for each other, so 8 of them are under
+// way at a time, and a tree is done for 2048 values in place of 256. Each load has a guard of its
+// own. A single guard for all of them, as often printed, skips the last data blocks of an array
+// that is no multiple of 2048. The profiler shows fewer blocks, more bytes in flight and memory
+// busier with each doubling.
+
+#include <ladder/runSum.cuh>
+#include <tweed/core/math.cuh>
+
+namespace r12 {
+
+constexpr int threads = 256;
+static_assert(tweed::isPow2(threads), "the tree halves the block");
+
+template <int Loads>
+__global__ void unrolled(float const* in, long long n, float* work, float* out) {
+  int const t = int(threadIdx.x);
+  long long const first = 1ll * blockIdx.x * (Loads * threads) + t;
+  float share = 0;
+#pragma unroll
+  for (int k = 0; k < Loads; ++k) {
+    long long const i = first + k * threads;
+    share += i < n ? in[i] : 0.f;
+  }
+  float* const values = work + 1ll * blockIdx.x * threads;
+  values[t] = share;
+  for (int half = threads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (t < half) values[t] += values[t + half];
+  }
+  if (t == 0) atomicAdd(out, values[0]);
+}
+
+template <int Loads>
+void sum(float const* in, long long n, float* out, tweed::Workspace& workspace) {
+  long long const blocks = tweed::ceilDiv(n, 1ll * Loads * threads);
+  auto* const work = static_cast<float*>(workspace.takeScratch(
+      "r12", std::size_t(blocks) * threads * sizeof(float), workspace.stream()));
+  TWEED_CHECK(cudaMemsetAsync(out, 0, sizeof(float), workspace.stream()));
+  tweed::launch(unrolled<Loads>, {blocks, threads, 0, workspace.stream()}, in, n, work, out);
+}
+
+constexpr ladder::SumRung rungs[] = {
+    {"r12 unrolled 2", "two data blocks a block", sum<2>, false},
+    {"r12 unrolled 4", "four data blocks a block", sum<4>, false},
+    {"r12 unrolled 8", "eight data blocks a block", sum<8>, false}};
+
+}  // namespace r12
+
+#if !defined(LADDER_WITHOUT_MAIN)
+int main(int argc, char** argv) {
+  return ladder::runSum({std::begin(r12::rungs), std::end(r12::rungs)}, argc, argv);
+}
+#endif

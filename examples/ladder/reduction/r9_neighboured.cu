@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// nvcc -std=c++17 -arch=native -Itweed/include -Itweed/examples r9_neighboured.cu && ./a.out
+//
+// Back to r3, with the tree in global memory and neighbours as partners: at distance 1, then 2, 4
+// and so on.
+//
+// Rungs r9 to r13 are the second classic climb: what order of work a tree should have. Here thread
+// t works if t is a multiple of twice the distance. In the first level every other lane of each
+// warp idles, in the fifth one lane of each works: all 8 warps run through all levels. The profiler
+// shows divergent branches and, in late levels, loads of one sector for each 4 bytes. The tree is
+// in a copy of the block's values, since a sum must not destroy its input; threads without a value
+// come to every barrier, and a partner beyond the end is not read.
+
+#include <ladder/runSum.cuh>
+#include <tweed/core/math.cuh>
+
+namespace r9 {
+
+constexpr int threads = 256;
+
+__global__ void neighboured(float const* in, long long n, float* work, float* out) {
+  int const t = int(threadIdx.x);
+  long long const first = 1ll * blockIdx.x * threads;
+  int const count = int(tweed::smaller(n - first, 1ll * threads));
+  float* const values = work + first;
+  if (t < count) values[t] = in[first + t];
+  for (int distance = 1; distance < threads; distance *= 2) {
+    __syncthreads();
+    if (t % (2 * distance) == 0 && t + distance < count) values[t] += values[t + distance];
+  }
+  if (t == 0) atomicAdd(out, values[0]);
+}
+
+void sum(float const* in, long long n, float* out, tweed::Workspace& workspace) {
+  auto* const work = static_cast<float*>(
+      workspace.takeScratch("r9", std::size_t(n) * sizeof(float), workspace.stream()));
+  TWEED_CHECK(cudaMemsetAsync(out, 0, sizeof(float), workspace.stream()));
+  tweed::launch(neighboured, {tweed::ceilDiv(n, 1ll * threads), threads, 0, workspace.stream()}, in,
+                n, work, out);
+}
+
+constexpr ladder::SumRung rung{"r9 neighboured", "a tree of neighbours in global memory, divergent",
+                               sum, false};
+
+}  // namespace r9
+
+#if !defined(LADDER_WITHOUT_MAIN)
+int main(int argc, char** argv) { return ladder::runSum({r9::rung}, argc, argv); }
+#endif

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// examples/ladder/reduction/rungs.cuh - all rungs of the reduction ladder in one program.
+#pragma once
+
+#define LADDER_WITHOUT_MAIN
+#include "r10_neighbouredLess.cu"
+#include "r11_interleaved.cu"
+#include "r12_unrolled.cu"
+#include "r13a_unrolledWarp.cu"
+#include "r13b_completeUnroll.cu"
+#include "r13c_templated.cu"
+#include "r15_tweed.cu"
+#include "r1_serial.cu"
+#include "r2_atomic.cu"
+#include "r3_sharedTree.cu"
+#include "r4_twoPerThread.cu"
+#include "r5_gridStride.cu"
+#include "r6_warpTail.cu"
+#include "r7_warpFirst.cu"
+#include "r8_twoPass.cu"
+#include "r9_neighboured.cu"
+
+namespace ladder {
+
+/// From the lowest up.
+inline std::vector<SumRung> sumRungs() {
+  return {r1::rung,      r2::rung,      r3::rung,   r4::rung,   r5::rung,   r6::rung,
+          r7::rung,      r8::rung,      r9::rung,   r10::rung,  r11::rung,  r12::rungs[0],
+          r12::rungs[1], r12::rungs[2], r13a::rung, r13b::rung, r13c::rung, r15::rung};
+}
+
+}  // namespace ladder

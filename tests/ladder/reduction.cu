@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every rung of the reduction ladder against the host, and what becomes of the usual mistakes.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <ladder/reduction/rungs.cuh>
+
+#include "support/device.cuh"
+
+// ThreadSanitizer would report what is planted here.
+#if defined(__SANITIZE_THREAD__)
+#define LADDER_UNDER_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define LADDER_UNDER_TSAN 1
+#endif
+#endif
+
+namespace {
+
+using tweedTest::DeviceArray;
+
+// Once with the workspace as it was made, once with what the first run left in it.
+std::vector<float> twoSums(ladder::Sum sum, DeviceArray<float> const& in) {
+  long long const n = static_cast<long long>(in.size());
+  tweed::Workspace workspace(nullptr, ladder::workspaceBytes(n));
+  std::vector<float> sums;
+  for (int run = 0; run < 2; ++run) {
+    DeviceArray<float> const out(1);
+    sum(in.data(), n, out.data(), workspace);
+    tweed::synchronize();
+    sums.push_back(out.host()[0]);
+  }
+  return sums;
+}
+
+std::vector<long long> sizes() {
+  std::vector<long long> all = {0, 1, 2, 31, 32, 33, 255, 256, 257, 2047, 2048, 2049};
+  for (long long const n : {63, 64, 65, 511, 512, 513, 1000, 4097, 100003})
+    if (!tweedTest::isShort()) all.push_back(n);
+  return all;
+}
+
+std::vector<float> randomFloats(long long n) {
+  std::vector<float> values(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = (float(tweedTest::noise(i) >> 40) - 0x1p22f) * 0x1p-20f;
+  return values;
+}
+
+// The sums are exact, so that one value left out, or added twice, shows.
+void checkExact(ladder::Sum sum, long long n) {
+  CAPTURE(n);
+  std::vector<float> const values = tweedTest::smallIntegers<float>(std::size_t(n), 7);
+  float expected = 0;
+  for (float const value : values) expected += value;
+  DeviceArray<float> const in(values, 1);
+  CHECK(twoSums(sum, in) == std::vector<float>{expected, expected});
+  CHECK(in.host() == values);
+}
+
+}  // namespace
+
+TEST_CASE("ladder: every rung adds up as the host does and leaves its input as it was") {
+  for (ladder::SumRung const& rung : ladder::sumRungs()) {
+    CAPTURE(rung.name);
+    for (long long const n : sizes()) checkExact(rung.sum, n);
+  }
+}
+
+TEST_CASE("ladder: rungs of other block sizes") {
+  for (long long const n : {0, 1, 63, 512, 4097, 10007}) {
+    checkExact(r13b::sum<64>, n);
+    checkExact(r13b::sum<128>, n);
+    checkExact(r13b::sum<512>, n);
+    checkExact(r13b::sum<1024>, n);
+    checkExact(r13c::sum<64>, n);
+    checkExact(r13c::sum<128>, n);
+    checkExact(r13c::sum<512>, n);
+    checkExact(r13c::sum<1024>, n);
+  }
+}
+
+// No sum of n floats is further off than n - 1 roundings of the sum of the magnitudes. Those of
+// trees are at most as many as a value passes: a block's share, its tree, one for each block.
+TEST_CASE("ladder: the rounding of each rung stays in its bound") {
+  long long const n = tweedTest::isShort() ? 3001 : 30011;
+  std::vector<float> const values = randomFloats(n);
+  double expected = 0, magnitude = 0;
+  for (float const value : values) {
+    expected += value;
+    magnitude += std::fabs(value);
+  }
+  DeviceArray<float> const in(values);
+  for (ladder::SumRung const& rung : ladder::sumRungs()) {
+    CAPTURE(rung.name);
+    bool const isChain = rung.sum == r1::sum || rung.sum == r2::sum;
+    double const roundings = isChain ? double(n) : double(n) / 128 + 64;
+    for (float const sum : twoSums(rung.sum, in))
+      CHECK(std::fabs(sum - expected) <= roundings * 0x1p-24 * magnitude);
+  }
+}
+
+TEST_CASE("ladder: infinities and NaN come through") {
+  for (float const value : {INFINITY, -INFINITY, NAN}) {
+    std::vector<float> values = tweedTest::smallIntegers<float>(777, 3);
+    values[700] = value;
+    DeviceArray<float> const in(values);
+    for (ladder::SumRung const& rung : ladder::sumRungs()) {
+      CAPTURE(rung.name);
+      for (float const sum : twoSums(rung.sum, in))
+        CHECK((std::isnan(value) ? std::isnan(sum) : sum == value));
+    }
+  }
+}
+
+#if defined(TWEED_LOOM)
+namespace {
+
+using tweed::loom::Order;
+
+// In each order of threads, one block at a time.
+template <class Call>
+void inEachOrder(Call call) {
+  for (Order const order : {Order::forward, Order::reverse, Order::random}) {
+    tweed::loom::Options options = tweed::loom::defaults();
+    options.schedule = order;
+    options.preempt = 0;
+    options.residentBlocks = 1;
+    tweed::loom::ScopedOptions const scope(options);
+    call();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("ladder: the bits are the same in every order of threads where a rung promises it") {
+  DeviceArray<float> const in(randomFloats(4099));
+  std::size_t othersThatDiffer = 0;
+  for (ladder::SumRung const& rung : ladder::sumRungs()) {
+    CAPTURE(rung.name);
+    std::vector<float> sums;
+    inEachOrder([&] { sums.push_back(twoSums(rung.sum, in)[1]); });
+    bool const isSame =
+        tweedTest::sameBits(sums[0], sums[1]) && tweedTest::sameBits(sums[0], sums[2]);
+    if (rung.isRepeatable)
+      CHECK(isSame);
+    else
+      othersThatDiffer += !isSame;
+  }
+  CHECK(othersThatDiffer > 0);  // r2 at least: the order of its atomics is that of the threads
+}
+#endif
+
+// -------------------------------------------------------------- what the usual printed forms do
+#if defined(TWEED_LOOM)
+namespace {
+
+enum class Lacks { nothing, barrier, threadsBeyondTheEnd };
+
+// r3 with one fault.
+template <int Threads, Lacks What>
+__global__ void naiveTree(float const* in, int n, float* out) {
+  __shared__ float values[Threads];
+  int const t = int(threadIdx.x);
+  if (What == Lacks::threadsBeyondTheEnd && t >= n) return;
+  values[t] = t < n ? in[t] : 0.f;
+  for (int half = Threads / 2; half > 0; half /= 2) {
+    if (What != Lacks::barrier) __syncthreads();
+    if (t < half) values[t] += values[t + half];
+  }
+  if (t == 0) *out = values[0];
+}
+
+// r12 with one guard for all loads of a thread.
+template <int Loads>
+__global__ void naiveUnrolled(float const* in, int n, float* out) {
+  int const i = int(blockIdx.x * Loads * blockDim.x + threadIdx.x);
+  float share = 0;
+  if (i + (Loads - 1) * int(blockDim.x) < n)
+    for (int k = 0; k < Loads; ++k) share += in[i + k * int(blockDim.x)];
+  atomicAdd(out, share);
+}
+
+// r6 in a block whose last warp is short.
+__global__ void naiveWarps(float const* in, float* out) {
+  float total = in[threadIdx.x];
+  for (int d = 16; d > 0; d /= 2) total += __shfl_down_sync(0xffffffffu, total, unsigned(d));
+  if (threadIdx.x % 32 == 0) atomicAdd(out, total);
+}
+
+// r7 with its warps counted by a division that drops the short one.
+__global__ void naiveWarpCount(float const* in, float* out) {
+  float const mine = tweed::warpReduce(tweed::LaneMask{tweed::presentLanes()}, in[threadIdx.x]);
+  if (threadIdx.x % 32 == 0 && threadIdx.x / 32 < blockDim.x / 32) atomicAdd(out, mine);
+}
+
+template <class... Params, class... Args>
+float resultOf(void (*kernel)(Params...), tweed::LaunchConfig const& config,
+               DeviceArray<float> const& in, Args... args) {
+  DeviceArray<float> const out(std::vector<float>{0});
+  tweed::launch(kernel, config, in.data(), args..., out.data());
+  tweed::synchronize();
+  return out.host()[0];
+}
+
+}  // namespace
+
+#if !defined(LADDER_UNDER_TSAN)
+// ThreadSanitizer names the two lines; here a thread that comes too early reads the poison.
+TEST_CASE("ladder: a tree without barriers gives another sum in some order of threads") {
+  DeviceArray<float> const in(tweedTest::smallIntegers<float>(256, 5));
+  float expected = 0;
+  for (float const value : in.host()) expected += value;
+  int wrong = 0;
+  inEachOrder([&] {
+    CHECK(resultOf(naiveTree<256, Lacks::nothing>, {1, 256}, in, 256) == expected);
+    wrong += resultOf(naiveTree<256, Lacks::barrier>, {1, 256}, in, 256) != expected;
+  });
+  CHECK(wrong > 0);
+}
+#endif
+
+TEST_CASE("ladder: a thread that leaves above the tree's barriers is named") {
+  DeviceArray<float> const in(tweedTest::smallIntegers<float>(100, 5));
+  inEachOrder([&] {
+    std::string const text = tweedTest::fault([&] {
+      resultOf(naiveTree<256, Lacks::threadsBeyondTheEnd>, {1, 256}, in, 100);
+    });
+    CAPTURE(text);
+    CHECK(tweedTest::contains(text, "barrier divergence: __syncthreads at reduction.cu:"));
+    CHECK(tweedTest::contains(text, "is reached by 100 of 256 threads, the others have exited"));
+  });
+}
+
+TEST_CASE("ladder: a tree that halves a block of 96 skips values") {
+  DeviceArray<float> const in(tweedTest::smallIntegers<float>(96, 5));
+  std::vector<float> const values = in.host();
+  float all = 0, added = 0;
+  for (std::size_t i = 0; i < 96; ++i) {
+    all += values[i];
+    if (i < 48 && i % 3 != 2) added += values[i] + values[i + 48];  // 48, 24, 12, 6, 3, 1
+  }
+  CHECK(added < all);
+  CHECK(resultOf(naiveTree<96, Lacks::nothing>, {1, 96}, in, 96) == added);
+}
+
+TEST_CASE("ladder: one guard for eight loads skips the tail") {
+  DeviceArray<float> const in(tweedTest::smallIntegers<float>(2048 + 1000, 5));
+  std::vector<float> const values = in.host();
+  float all = 0, whole = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    all += values[i];
+    if (i < 2048) whole += values[i];
+  }
+  CHECK(twoSums(r12::sum<8>, in)[0] == all);
+  CHECK(resultOf(naiveUnrolled<8>, {2, 256}, in, int(values.size())) == whole);
+}
+
+TEST_CASE("ladder: a full mask in a short warp is named") {
+  DeviceArray<float> const in(tweedTest::smallIntegers<float>(48, 5));
+  inEachOrder([&] {
+    std::string const text = tweedTest::fault([&] { resultOf(naiveWarps, {1, 48}, in); });
+    CAPTURE(text);
+    CHECK(tweedTest::contains(text, "__shfl_down_sync(0xffffffff) at reduction.cu:"));
+    CHECK(tweedTest::contains(text, "the mask names lanes that warp 1 does not have"));
+  });
+}
+
+TEST_CASE("ladder: warps counted by truncation lose the short one") {
+  DeviceArray<float> const in(tweedTest::smallIntegers<float>(48, 5));
+  std::vector<float> const values = in.host();
+  float first = 0;
+  for (std::size_t i = 0; i < 32; ++i) first += values[i];
+  CHECK(resultOf(naiveWarpCount, {1, 48}, in) == first);
+}
+#endif
