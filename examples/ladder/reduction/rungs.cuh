@@ -19,14 +19,29 @@
 #include "r7_warpFirst.cu"
 #include "r8_twoPass.cu"
 #include "r9_neighboured.cu"
+#if !defined(TWEED_LOOM)
+#include "r16_cub.cu"
+#endif
+#if defined(__CUDACC_RDC__)  // with -rdc=true alone
+#include "r14_nested.cu"
+#endif
 
 namespace ladder {
 
 /// From the lowest up.
 inline std::vector<SumRung> sumRungs() {
-  return {r1::rung,      r2::rung,      r3::rung,   r4::rung,   r5::rung,   r6::rung,
-          r7::rung,      r8::rung,      r9::rung,   r10::rung,  r11::rung,  r12::rungs[0],
-          r12::rungs[1], r12::rungs[2], r13a::rung, r13b::rung, r13c::rung, r15::rung};
+  return {
+    r1::rung, r2::rung, r3::rung, r4::rung, r5::rung, r6::rung, r7::rung, r8::rung, r9::rung,
+        r10::rung, r11::rung, r12::rungs[0], r12::rungs[1], r12::rungs[2], r13a::rung, r13b::rung,
+        r13c::rung,
+#if defined(__CUDACC_RDC__)
+        r14::rung,
+#endif
+        r15::rung,
+#if !defined(TWEED_LOOM)
+        r16::rung,
+#endif
+  };
 }
 
 }  // namespace ladder
