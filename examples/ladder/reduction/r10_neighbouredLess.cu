@@ -5,8 +5,8 @@
 //
 // In the first level threads 0 to 127 work: four warps in full, and the other four skip the
 // addition together. A warp diverges only once fewer than 32 threads work. The accesses are as
-// scattered as before, since the values are. The profiler shows the divergent branches gone, and
-// the same sectors as r9.
+// scattered as before, since the values are. The profiler shows 11 divergent loads a block in place
+// of 95, and the same 287 sectors.
 
 #include <ladder/runSum.cuh>
 #include <tweed/core/math.cuh>

@@ -6,7 +6,7 @@
 // The last five levels have at most 32 threads at work, yet all 256 wait for their barriers. A
 // shuffle reads another lane's register: no shared memory, no barrier. Three barriers of eight are
 // left. The warp is whole, so the full mask names lanes that all come. The profiler shows fewer
-// barrier stalls; as r5 reaches the tree once a block, the time hardly moves.
+// barrier stalls; as r5 comes to its tree once a resident block, little is at stake.
 
 #include <ladder/runSum.cuh>
 #include <tweed/core/math.cuh>
