@@ -7,9 +7,9 @@
 //
 // A tail launch starts when the whole grid that asked for it has ended, and sees all that it wrote.
 // It is the form of recursion that CUDA has since version 12, where a kernel can no longer wait for
-// one that it launched. It needs relocatable device code, and costs a launch from the device for
-// each level: three for 2^28 values. r8 has as many launches for any n, and r15 has one. The
-// profiler shows one kernel after the other, each 2048 times smaller.
+// one that it launched. It needs relocatable device code, and a launch from the device for each
+// level above the first: two for 2^28 values, where r8 has one more kernel for any n and r15 none.
+// The profiler shows one kernel after the other, each with 2048 times fewer blocks.
 
 #include <ladder/runSum.cuh>
 #include <tweed/block/blockReduce.cuh>
