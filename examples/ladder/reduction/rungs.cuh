@@ -30,18 +30,18 @@ namespace ladder {
 
 /// From the lowest up.
 inline std::vector<SumRung> sumRungs() {
-  return {
-    r1::rung, r2::rung, r3::rung, r4::rung, r5::rung, r6::rung, r7::rung, r8::rung, r9::rung,
-        r10::rung, r11::rung, r12::rungs[0], r12::rungs[1], r12::rungs[2], r13a::rung, r13b::rung,
-        r13c::rung,
+  std::vector<SumRung> rungs = {r1::rung,   r2::rung,      r3::rung,      r4::rung,      r5::rung,
+                                r6::rung,   r7::rung,      r8::rung,      r9::rung,      r10::rung,
+                                r11::rung,  r12::rungs[0], r12::rungs[1], r12::rungs[2], r13a::rung,
+                                r13b::rung, r13c::rung};
 #if defined(__CUDACC_RDC__)
-        r14::rung,
+  rungs.push_back(r14::rung);
 #endif
-        r15::rung,
+  rungs.push_back(r15::rung);
 #if !defined(TWEED_LOOM)
-        r16::rung,
+  rungs.push_back(r16::rung);
 #endif
-  };
+  return rungs;
 }
 
 }  // namespace ladder
