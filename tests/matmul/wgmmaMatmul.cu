@@ -37,6 +37,7 @@ using tweed::WgmmaTile;
 
 using Bf = __nv_bfloat16;
 using Rows = tweed::WgmmaMatmul<tweed::WgmmaConfig<128, 256, 2, 3>, Bf, Major::K, Major::Mn>;
+using Tall = tweed::WgmmaMatmul<tweed::WgmmaConfig<384, 64, 3, 3>, Bf, Major::K, Major::K>;
 using Small = tweed::WgmmaMatmul<tweed::WgmmaConfig<64, 64, 1, 3>, Bf, Major::K, Major::K>;
 
 #if !defined(TWEED_LOOM)
@@ -122,6 +123,7 @@ TEST_SUITE("wgmmaMatmul") {
     CHECK(Rows::boxB(0) == 64);
     CHECK(Rows::boxB(1) == 64);
     CHECK(Small::boxB(1) == 64);
+    CHECK(Tall::boxA(1) == 192);
   }
 #if !defined(TWEED_LOOM)
   TEST_CASE("softmax of the rows of a product") {

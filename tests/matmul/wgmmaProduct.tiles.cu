@@ -50,6 +50,10 @@ TEST_SUITE("wgmmaProductTiles") {
     if (!hasWgmmaHere()) return;
     checkTile<WgmmaConfig<192, 192, 3, 3, 1, 1, 3>>();
   }
+  TEST_CASE("384 x 64: more rows than a box of the copy engine has") {
+    if (!hasWgmmaHere()) return;
+    checkTile<WgmmaConfig<384, 64, 3, 3>>();
+  }
   TEST_CASE("k split over the blocks of a cluster") {
     if (!hasWgmmaHere()) return;
     checkTile<WgmmaConfig<64, 64, 1, 8, 1, 2>>(AddPlace{});

@@ -97,12 +97,13 @@ class WgmmaMatmul {
     }
   };
 
-  /// Rows and columns of the box of a map: k x rows if K, rows x k if Mn.
-  static constexpr unsigned boxA(int dimension) {
+  /// Rows and columns of the box of a map: k x rows if K, rows x k if Mn. A box has at most 256 rows;
+  /// of more, equal ones.
+  static TWEED_HOST_DEVICE constexpr unsigned boxA(int dimension) {
     return dimension == 0 ? detail::wgmmaRow / unsigned(sizeof(T))
-                          : unsigned(MajorA == Major::K ? smaller(Config::m, 256) : k);
+                          : unsigned(MajorA == Major::K ? Config::m / ceilDiv(Config::m, 256) : k);
   }
-  static constexpr unsigned boxB(int dimension) {
+  static TWEED_HOST_DEVICE constexpr unsigned boxB(int dimension) {
     return dimension == 0 ? detail::wgmmaRow / unsigned(sizeof(T))
                           : unsigned(MajorB == Major::K ? Config::n / Config::clusterRows : k);
   }
@@ -204,8 +205,9 @@ class WgmmaMatmul {
 
   TWEED_DEVICE void loadA(WgmmaTile const& tile, int firstK) {
     unsigned const to = address_ + unsigned(stage_ * Memory::aBytes);
-    constexpr int rows = isMnA ? k : smaller(Config::m, 256);  // of a box
+    constexpr int rows = int(boxA(1));
     constexpr int boxes = Memory::aBytes / (rows * detail::wgmmaRow);
+    static_assert(boxes * rows * detail::wgmmaRow == Memory::aBytes);
 #pragma unroll
     for (int i = 0; i < boxes; ++i) {
       int const x = isMnA ? tile.row + i * k : firstK;
@@ -215,8 +217,9 @@ class WgmmaMatmul {
   }
   TWEED_DEVICE void loadB(WgmmaTile const& tile, int firstK) {
     unsigned const to = address_ + unsigned(Memory::b + stage_ * Memory::bBytes);
-    constexpr int rows = isMnB ? k : Config::n / Config::clusterRows;  // of a box
+    constexpr int rows = int(boxB(1));
     constexpr int boxes = Memory::bBytes / (rows * detail::wgmmaRow) / Config::clusterRows;
+    static_assert(boxes * rows * Config::clusterRows * detail::wgmmaRow == Memory::bBytes);
 #pragma unroll
     for (int i = 0; i < boxes; ++i) {
       int const box = int(rank_) * boxes + i;
