@@ -30,11 +30,12 @@ TWEED_KERNEL void __launch_bounds__(256) plainMatmul(Task const __grid_constant_
     auto const a = loadRows(task.a, firstRow, tile.matrix);
     auto const b = loadColumns(task.b, firstColumn, tile.matrix);
     Acc sums[2][2] = {};
-    for (int k = 0; k < task.k(); k += Tile::k) {
+    for (int left = task.k(); left > 0; left -= Tile::k) {  // a rising k could overflow
+      int const k = task.k() - left;
 #pragma unroll 1
       for (int item = thread; item < Tile::k * Tile::m; item += 256) {
         int const atK = item % Tile::k, i = item / Tile::k;
-        bool const isDeep = k + atK < task.k();
+        bool const isDeep = atK < left;
         tileA[atK][i] = isDeep && i < a.extent ? Acc(*a.at(i, k + atK)) : Acc(0);
         tileB[atK][i] = isDeep && i < b.extent ? Acc(*b.at(i, k + atK)) : Acc(0);
       }
