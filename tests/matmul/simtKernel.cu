@@ -284,6 +284,17 @@ TEST_SUITE("simtKernel") {
     check(LargeBalanced{}, 100);
   }
 
+#if defined(TWEED_LOOM)  // on a GPU it ends the context
+  TEST_CASE("a launch without the target's instructions is a fault, not a result of nothing") {
+    using View = tweed::MatrixView<float const, RowMajor>;
+    using Task = tweed::MatmulTask<View, View, tweed::MatrixView<float, RowMajor>, tweed::Identity>;
+    DeviceArray<float> const c(std::vector<float>(1, 7.f));
+    Task const task{{c.data(), 1, 0, 0}, {c.data(), 0, 1, 1}, {c.data(), 1, 1, 1}, {}};
+    auto const device = tweed::matmulDevice();
+    CHECK(contains(fault([&] { Large::launch(task, {}, device, nullptr, nullptr); }),
+                   "instructions the loom does not have"));
+  }
+#endif
   TEST_CASE("what it cannot do") {
     using View = tweed::MatrixView<float const, RowMajor>;
     using Out = tweed::MatrixView<float, RowMajor>;

@@ -45,10 +45,11 @@ TWEED_DEVICE constexpr void needsWgmma() {
       "CMAKE_CUDA_ARCHITECTURES=90a-real; the loom has none");
 }
 
-/// The body of a kernel for wgmma on the targets without it: a launch there is a fault.
-TWEED_DEVICE void stopWithoutWgmma() {
+/// The body of a kernel on the targets without its instructions: a launch there is a fault, as it
+/// would leave its result unwritten in silence.
+TWEED_DEVICE void stopWithoutTarget() {
 #if defined(TWEED_LOOM)
-  loom::device::trap("tweed: a kernel of wgmma was launched, which the loom does not have");
+  loom::device::trap("tweed: a kernel was launched whose instructions the loom does not have");
 #elif defined(__CUDA_ARCH__)
   __trap();
 #endif

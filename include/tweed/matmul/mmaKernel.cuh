@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tweed/arch/overlap.cuh>
+#include <tweed/arch/target.cuh>
 #include <tweed/matmul/mmaMatmul.cuh>
 #include <tweed/matmul/storeRun.cuh>
 #include <tweed/matmul/tileReduce.cuh>
@@ -65,6 +66,8 @@ TWEED_KERNEL void __launch_bounds__(Config::threads, detail::MmaProduct<Config, 
     arch::letNextStart();
     arch::waitForPrevious();
     detail::mmaTile<Config>(task);
+  } else {
+    arch::stopWithoutTarget();
   }
 }
 

@@ -5,6 +5,7 @@
 #include <tweed/arch/atomic.cuh>
 #include <tweed/arch/cluster.cuh>
 #include <tweed/arch/overlap.cuh>
+#include <tweed/arch/target.cuh>
 #include <tweed/matmul/blockMatmul.cuh>
 #include <tweed/matmul/simtWork.cuh>
 #include <tweed/matmul/storeRun.cuh>
@@ -265,6 +266,8 @@ TWEED_KERNEL void __launch_bounds__(SimtBody<Config, Split, Task>::Product::thre
     arch::letNextStart();
     arch::waitForPrevious();
     SimtBody<Config, Split, Task>(task, sharing).run();
+  } else {
+    arch::stopWithoutTarget();
   }
 }
 

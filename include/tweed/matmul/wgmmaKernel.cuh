@@ -139,7 +139,7 @@ TWEED_KERNEL void __launch_bounds__(Config::threads, 1)
   if constexpr (isWgmmaTarget<Task>) {
     WgmmaBody<Config, Task>::run(task, work, &a, &b, &c);
   } else {
-    arch::stopWithoutWgmma();
+    arch::stopWithoutTarget();
   }
 }
 
