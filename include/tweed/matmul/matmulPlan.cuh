@@ -80,10 +80,12 @@ class MatmulPlan {
   [[gnu::visibility("hidden")]] void select(From list, int index) {
     detail::withConfiguration(list, index, [&](auto configuration) {
       using Configuration = decltype(configuration);
-      path_ = Configuration::path;
+      // What may throw comes first, so that the plan is then as it was.
+      auto run = decltype(run_)(detail::MatmulRun<Configuration, Task>(task_, device_));
       name_ = Configuration::name();
+      path_ = Configuration::path;
       bytes_ = detail::workspaceBytes<Configuration>(task_, device_);
-      run_ = detail::MatmulRun<Configuration, Task>(task_, device_);
+      run_.swap(run);
     });
   }
 
