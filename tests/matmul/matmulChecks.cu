@@ -151,7 +151,15 @@ TEST_SUITE("matmulChecks") {
     CHECK(!overlapBothWays(bytes(100, 5, 10, 20), bytes(110, 5, 10, 20)));
     CHECK(overlapBothWays(bytes(100, 5, 10, 20), bytes(109, 5, 10, 20)));
     CHECK(overlapBothWays(bytes(100, 5, 10, 20), bytes(110, 5, 11, 20)));
-    // The same, but for the last row, which nothing follows.
+    // So many rows and matrices that none can be looked at by itself.
+    constexpr long long many = 2147483647;
+    CHECK(!overlapBothWays(bytes(100, many, 10, 20, 1 << 20, 20 * many),
+                           bytes(110, many, 10, 20, 1 << 20, 20 * many)));
+    // The only row may have any leading dimension.
+    constexpr long long anything = 0x7fffffffffffffff;
+    tweed::MatrixView<int, RowMajor> const row{nullptr, 1, 10, anything, 2, 10};
+    CHECK(tweed::detail::areApart(tweed::detail::runsOf(row)));
+    // The same as the rows of 20, but for the last row, which nothing follows.
     CHECK(!overlapBothWays(bytes(100, 5, 10, 20), bytes(190, 5, 10, 20)));
     CHECK(overlapBothWays(bytes(100, 5, 10, 20), bytes(189, 5, 10, 20)));
     // Gaps that two pitches meet or miss: runs of 2 every 10 against single bytes every 15.

@@ -30,7 +30,7 @@ struct Runs {
   long long first;        // address of the first one's first byte
   long long bytes;        // of a run
   long long count;        // of a matrix
-  long long pitch;        // bytes from one to the next; may be anything if there is one
+  long long pitch;        // bytes from one to the next; 0 if there is one
   long long matrices;     // that are apart from each other
   long long matrixPitch;  // bytes; may be negative
 
@@ -46,11 +46,12 @@ template <class View>
 Runs runsOf(View const& v) {
   constexpr long long itemBytes = sizeof(typename View::Item);
   long long const items = View::isRowMajor ? v.columns : v.rows;
+  long long const count = View::isRowMajor ? v.rows : v.columns;
   bool const isOne = v.batch <= 1 || v.batchStride == 0;
   return {static_cast<long long>(reinterpret_cast<std::size_t>(v.data)),
           items * itemBytes,
-          View::isRowMajor ? v.rows : v.columns,
-          v.leadingDimension * itemBytes,
+          count,
+          count > 1 ? v.leadingDimension * itemBytes : 0,
           isOne ? smaller(v.batch, 1ll) : v.batch,
           isOne ? 0 : v.batchStride * itemBytes};
 }
@@ -65,11 +66,22 @@ inline bool meetsRun(Runs const& runs, long long first, long long begin, long lo
   return run + 1 < runs.count && (run + 1) * runs.pitch < to;
 }
 
-// Whether two matrices share a byte. Those that are interleaved, as columns of one larger matrix
-// are, do not: then each run of the first is held against the second.
+// Whether two are different columns of one larger matrix: what part of its rows they take says so,
+// however many rows there are.
+inline bool areBeside(Runs const& a, Runs const& b) {
+  long long const pitch = a.pitch;
+  if (pitch <= 0 || b.pitch != pitch) return false;
+  if (a.matrixPitch % pitch != 0 || b.matrixPitch % pitch != 0) return false;
+  long long const difference = (b.first - a.first) % pitch;
+  long long const behind = difference < 0 ? difference + pitch : difference;
+  return behind >= a.bytes && behind + b.bytes <= pitch;
+}
+
+// Whether two matrices share a byte. Those that are interleaved do not: then each run of the first
+// is held against the second.
 inline bool overlap(Runs const& a, Runs const& b) {
   if (a.isEmpty() || b.isEmpty()) return false;
-  if (a.end() <= b.begin() || b.end() <= a.begin()) return false;
+  if (a.end() <= b.begin() || b.end() <= a.begin() || areBeside(a, b)) return false;
   for (long long i = 0; i < a.matrices; ++i) {
     long long const matrix = a.first + i * a.matrixPitch;
     if (matrix + a.matrixBytes() <= b.begin() || b.end() <= matrix) continue;
