@@ -104,6 +104,8 @@ void checkEdges() {
 
 using Small = SimtConfiguration<SimtConfig<TileShape<16, 32, 8>, 2, 4, 3>, 1, 100>;
 using Tall = SimtConfiguration<SimtConfig<TileShape<64, 32, 8>, 8, 4, 2>, 1, 100>;
+// Three warps, of which one has nothing to load of A.
+using Odd = SimtConfiguration<SimtConfig<TileShape<8, 48, 16>, 1, 4, 2>, 1, 100>;
 using Balanced = SimtConfiguration<SimtConfig<TileShape<16, 32, 8>, 2, 4, 3>, tweed::balanced, 100>;
 using BalancedTall =
     SimtConfiguration<SimtConfig<TileShape<64, 32, 8>, 8, 4, 2>, tweed::balanced, 100>;
@@ -196,6 +198,7 @@ TEST_SUITE("simtKernel") {
     checkEdges<Small>();
     checkEdges<Tall>();
     checkEdges<Groups>();
+    checkEdges<Odd>();
   }
   TEST_CASE("edges of small tiles, balanced") {
     checkEdges<Balanced>();

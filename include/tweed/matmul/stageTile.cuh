@@ -101,7 +101,8 @@ struct TileStage {
     constexpr int runs = isTransposed ? ceilDiv(Extent, stepI) : ceilDiv(Depth, AcrossK);
     constexpr int alongRun = isTransposed ? ceilDiv(Depth, AcrossK) : ceilDiv(Extent, stepI);
     int const firstI = inI * Wide;
-    if ((Threads % AcrossI != 0 && inK >= AcrossK) || (Depth < AcrossK && inK >= Depth)) return;
+    if ((AcrossI * AcrossK != Threads && inK >= AcrossK) || (Depth < AcrossK && inK >= Depth))
+      return;
     [[maybe_unused]] Item const* run = nullptr;
     if constexpr (isByStrides) run = from.at(firstI, k + inK);
 #pragma unroll(isByStrides ? runs : 1)
