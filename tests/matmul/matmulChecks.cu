@@ -122,6 +122,40 @@ TEST_SUITE("matmulChecks") {
     checkRefusal("the epilogue's row reduction: the pointer is null", nothing,
                  tweed::rowSum(static_cast<float*>(nullptr)));
   }
+  TEST_CASE("a residual that is C, or that overlaps it otherwise") {
+    Operands const o;
+    auto const run = [&](auto const& residual, auto const& c) {
+      return refusal([&] {
+        tweed::matmul(nullptr, o.A, o.B, c, tweed::relu() | tweed::residual(residual), few);
+      });
+    };
+    std::string const text =
+        "tweed::matmul: the epilogue's residual: it overlaps C, which is written while it is read; "
+        "it may only be C itself [cudaErrorInvalidValue]";
+    auto shifted = o.C;
+    shifted.data += 1;
+    CHECK(run(shifted, o.C) == text);
+    auto wide = o.C;
+    wide.leadingDimension = 6;
+    CHECK(run(wide, o.C) == text);
+    CHECK(run(tweed::columnMajor(o.C.data, 4, 5), o.C) == text);
+    CHECK(o.c.isUnchanged());
+    CHECK(run(o.C, o.C) == "");
+    CHECK(run(tweed::rowMajor<float const>(o.C.data, 4, 5), o.C) == "");
+    // Of one row, the layout says nothing.
+    auto const row = tweed::rowMajor(o.C.data, 1, 5);
+    auto a = o.A;
+    a.rows = 1;
+    CHECK(refusal([&] {
+            tweed::matmul(nullptr, a, o.B, row, tweed::residual(tweed::columnMajor(o.C.data, 1, 5)),
+                          few);
+          }) == "");
+    // One matrix of a batch for all.
+    DeviceArray<float> const two(std::vector<float>(40, 0.f));
+    auto const batch = tweed::rowMajor(two.data(), 4, 5).batched(2, 20);
+    CHECK(run(batch.batched(2, 0), batch) == text);
+    CHECK(run(batch, batch) == "");
+  }
   TEST_CASE("a workspace that is too small, or of another stream") {
     Operands const o;
     DeviceArray<float> sums(4);

@@ -109,7 +109,7 @@ TWEED_HOST_DEVICE constexpr AxisVector<false, true, T> scalePerColumn(T const* f
 }
 
 /// Adds a matrix of the shape of C, of either layout. It may be C itself: each item is read before
-/// it is written, by the same thread.
+/// it is written, by the same thread. It shares no byte with C in any other way.
 template <class View>
 struct Residual {
   static constexpr bool isPiece = true;

@@ -152,12 +152,40 @@ std::string refusalOf(Chain<First, Second> const& chain, long long rows, long lo
   return first.empty() ? refusalOf(chain.second, rows, columns, batch, 0) : first;
 }
 
+// Whether each item of one view stands where that of the other does. Both have the same shape.
+template <class View, class Other>
+bool areSameItems(View const& a, Other const& b) {
+  auto const rowStep = [](auto const& v) { return v.isRowMajor ? v.leadingDimension : 1ll; };
+  auto const columnStep = [](auto const& v) { return v.isRowMajor ? 1ll : v.leadingDimension; };
+  return static_cast<void const*>(a.data) == static_cast<void const*>(b.data) &&
+         sizeof(*a.data) == sizeof(*b.data) && (a.rows == 1 || rowStep(a) == rowStep(b)) &&
+         (a.columns == 1 || columnStep(a) == columnStep(b)) &&
+         (a.batch == 1 || a.batchStride == b.batchStride);
+}
+
+// What an epilogue reads of C but where it writes: then some items would be read behind their write.
+template <class C, class T>
+std::string overlapOf(C const&, T const&) {
+  return "";
+}
+template <class C, class View>
+std::string overlapOf(C const& c, Residual<View> const& piece) {
+  if (areSameItems(c, piece.view) || !overlap(runsOf(c), runsOf(piece.view))) return "";
+  return "residual: it overlaps C, which is written while it is read; it may only be C itself";
+}
+template <class C, class First, class Second>
+std::string overlapOf(C const& c, Chain<First, Second> const& chain) {
+  std::string const first = overlapOf(c, chain.first);
+  return first.empty() ? overlapOf(c, chain.second) : first;
+}
+
 // Pieces that are never called are not asked, but reductions write also of no items.
 template <class C, class Epilogue>
 void checkEpilogue(C const& c, Epilogue const& epilogue) {
   bool const isEmpty = c.rows == 0 || c.columns == 0 || c.batch == 0;
   if (isEmpty && !hasReductions<Epilogue>) return;
-  std::string const refusal = refusalOf(epilogue, c.rows, c.columns, c.batch, 0);
+  std::string refusal = refusalOf(epilogue, c.rows, c.columns, c.batch, 0);
+  if (refusal.empty() && !isEmpty) refusal = overlapOf(c, epilogue);
   if (!refusal.empty()) refuseMatmul("the epilogue's " + refusal);
 }
 
