@@ -24,7 +24,7 @@ static_assert(
 static_assert(sizeof(Product<tweed::MatrixLoader<__half, Major::K>,
                              tweed::MatrixLoader<__half, Major::Mn>>::Shared) == 3 * 16 * 1024);
 
-// Runs that end at each of `cuts`, one after the other, with accumulators of their own or going on;
+// A run that ends at `cut` and one that ends at `end`, one after the other, with accumulators of their own or going on;
 // between them the block uses the memory for something else.
 template <class LoaderA, class LoaderB>
 __global__ void runParts(LoaderA a, LoaderB b, int cut, int end, bool goesOn, float* out) {
@@ -47,14 +47,17 @@ __global__ void runParts(LoaderA a, LoaderB b, int cut, int end, bool goesOn, fl
 }
 
 template <class T, class LayoutA, class LayoutB>
-void checkParts(int m, int n, int k, int cut, bool goesOn, int padding) {
+void checkParts(int m, int n, int k, int cut, bool goesOn, int padding, int missing = 0) {
   CAPTURE(k);
   CAPTURE(cut);
   CAPTURE(goesOn);
   Operand<T, LayoutA> a(m, k, 1, {padding, 0, 1});
   Operand<T, LayoutB> b(k, n, 2, {padding, 0, 1});
-  auto const loadA = tweed::loadRows(a.upload(), 0);
-  auto const loadB = tweed::loadColumns(b.upload(), 0);
+  auto loadA = tweed::loadRows(a.upload(), 0);
+  auto loadB = tweed::loadColumns(b.upload(), 0);
+  // The last of the sum count as 0, although the memory holds some.
+  int const depth = k - missing;
+  (missing % 2 == 0 ? loadA.depth : loadB.depth) = depth;
   using P = Product<tweed::RemoveConst<decltype(loadA)>, tweed::RemoveConst<decltype(loadB)>>;
   DeviceArray<float> const out(64 * 64);
   tweed::launch(runParts<tweed::RemoveConst<decltype(loadA)>, tweed::RemoveConst<decltype(loadB)>>,
@@ -66,7 +69,7 @@ void checkParts(int m, int n, int k, int cut, bool goesOn, int padding) {
   for (int i = 0; i < 64; ++i)
     for (int j = 0; j < 64; ++j) {
       bool const exists = i < m && j < n;
-      auto const exact = exists ? factors.sum(i, j, goesOn ? 0 : cut, k) : Exact{};
+      auto const exact = exists ? factors.sum(i, j, goesOn ? 0 : cut, depth) : Exact{};
       double const want = exact.sum + i, have = number(got[std::size_t(i * 64 + j)]);
       if (!(std::fabs(have - want) <=
             accumulatorBound<T>(exact, k + 32) + 0x1p-24 * (std::fabs(want) + 64 * !exists)))
@@ -138,6 +141,10 @@ TEST_SUITE("mmaMatmul") {
         checkParts<T, RowMajor, RowMajor>(33, 50, 201, cut, goesOn, 7);
       }
     checkParts<float, RowMajor, RowMajor>(33, 50, 101, 37, true, 3);
+    for (int missing : {1, 2, 63, 64, 72}) {
+      checkParts<T, RowMajor, ColumnMajor>(64, 64, 200, 67, true, 0, missing);
+      checkParts<T, ColumnMajor, RowMajor>(50, 33, 200, 0, false, 6, missing);
+    }
   }
   TEST_CASE("addresses that a loader computes") { checkGather(0), checkGather(5), checkGather(1); }
 #if defined(TWEED_LOOM)

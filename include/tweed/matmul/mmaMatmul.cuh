@@ -83,6 +83,7 @@ struct BlockMatmul<MmaConfig<Tile, WarpM, WarpN, Stages>, LoaderA, LoaderB, floa
 
   TWEED_DEVICE void run(LoaderA const& a, LoaderB const& b, int kBegin, int kEnd,
                         Accumulator& acc) {
+    kEnd = smaller(kEnd, smaller(a.depth, b.depth));
     if (kBegin >= kEnd) return;
     int const rank = int(threadIdx.x), lane = rank % warpThreads;
     detail::MmaFill<LoaderA, Tile::m, Tile::k, threads> fillA(a, kBegin, kEnd, rank);
