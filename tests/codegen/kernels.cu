@@ -44,10 +44,10 @@ using MmaTask =
                       tweed::MatrixView<T, tweed::RowMajor>, tweed::Identity>;
 template <class T>
 using MmaTile = tweed::MmaConfig<tweed::TileShape<128, 256, 128 / int(sizeof(T))>, 64, 64, 4>;
-#define MMA(T, LayoutA, LayoutB)                                                \
-  template __global__ void                                                      \
-      tweed::mmaMatmul<MmaTile<T>, MmaTask<T, tweed::LayoutA, tweed::LayoutB>>( \
-          MmaTask<T, tweed::LayoutA, tweed::LayoutB>);
+#define MMA(T, LayoutA, LayoutB)                                            \
+  template __global__ void                                                  \
+  tweed::mmaMatmul<MmaTile<T>, MmaTask<T, tweed::LayoutA, tweed::LayoutB>>( \
+      MmaTask<T, tweed::LayoutA, tweed::LayoutB> const __grid_constant__);
 MMA(__nv_bfloat16, RowMajor, ColumnMajor)
 MMA(__nv_bfloat16, ColumnMajor, RowMajor)
 MMA(float, RowMajor, ColumnMajor)
