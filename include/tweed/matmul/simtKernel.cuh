@@ -91,7 +91,10 @@ struct SimtBody {
           [&] {
             forEach([&](SimtPiece const& p) {
               product.load(loaderA(p.tile), loaderB(p.tile), p.kBegin, p.kEnd);
-              if constexpr (Split > 1) arch::syncCluster(), arch::syncCluster();
+              if constexpr (Split > 1) {
+                arch::syncWarp();  // each thread has waited for its stages by itself
+                arch::syncCluster(), arch::syncCluster();
+              }
             });
           },
           [&] {
