@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect: tweed::matmul: no kernel of the required path multiplies items of this type
+// expect: tweed::matmul: no kernel that the options allow multiplies items of this type
 #include <tweed/matmul/matmul.cuh>
 void start(double const* a, double* c) {
   auto const square = tweed::rowMajor(a, 8, 8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect: tweed::matmul: no kernel of the required path multiplies items of this type
+// expect: tweed::matmul: no kernel that the options allow multiplies items of this type
 // Tensor cores round floats, which must be asked for.
 #include <tweed/matmul/matmul.cuh>
 void start(float const* a, float* c) {

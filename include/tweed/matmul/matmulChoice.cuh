@@ -190,8 +190,10 @@ void chooseMatmul(A const& a, B const& b, C const& c, Epilogue const& epilogue, 
   checkMatmul(a, b, c, epilogue);
   auto const task = matmulTask(a, b, c, epilogue);
   using List = CandidatesOf<decltype(matmulTask(a, b, c, epilogue)), Options>;
-  static_assert(List::count > 0,
-                "tweed::matmul: no kernel of the required path multiplies items of this type");
+  static_assert(
+      List::count > 0,
+      "tweed::matmul: no kernel that the options allow multiplies items of this type; tensor "
+      "cores take float with tweed::tf32 alone");
   MatmulDevice const device = matmulDevice();
   bool const isEmpty = task.m() == 0 || task.n() == 0 || task.batch() == 0 || task.k() == 0;
   if (isEmpty) return use(task, device, NoProducts{}, 0);
