@@ -58,12 +58,13 @@ TWEED_DEVICE T foldSerial(T const* values, int count, Op op) {
 template <int Count, class T, class Op>
 TWEED_DEVICE T foldPiecesSerial(T const* values, Op op) {
   auto const* const pieces = reinterpret_cast<Piece<T> const*>(values);
-  T value = pieces[0].item[0];
+  Piece<T> const first = pieces[0];
+  T value = foldSerial(first.item, Piece<T>::items, op);
 #pragma unroll
-  for (int i = 0; i < Count / Piece<T>::items; ++i) {
+  for (int i = 1; i < Count / Piece<T>::items; ++i) {
     Piece<T> const piece = pieces[i];
 #pragma unroll
-    for (int k = i == 0 ? 1 : 0; k < Piece<T>::items; ++k) value = op(value, piece.item[k]);
+    for (int k = 0; k < Piece<T>::items; ++k) value = op(value, piece.item[k]);
   }
   return value;
 }
