@@ -61,7 +61,7 @@ constexpr double wgmmaMicroseconds(int m, int n, long long bytesOfK, int batch,
       ceilDiv(clusters, static_cast<long long>(larger(1, multiprocessors / Config::clusterBlocks)));
   long long const steps =
       ceilDiv(ceilDiv(bytesOfK, static_cast<long long>(detail::wgmmaRow)), 1ll * Config::splitK);
-  return times.launch + double(rounds * larger(1ll, steps)) * times.step;
+  return times.launch + double(rounds) * double(larger(1ll, steps)) * times.step;
 }
 
 /// The place in the list of the configuration with the least estimate; of equals the first.
