@@ -65,11 +65,11 @@ template <class T, class Layout>
 TWEED_HOST_DEVICE MatrixLoader<RemoveConst<T>, majorOfA<Layout>> loadRows(
     MatrixView<T, Layout> const& a, long long row, long long matrix = 0) {
   long long const left = larger(0ll, a.rows - row);
-  // As a number: a matrix without columns may be a null pointer, to which nothing can be added.
-  auto const data = reinterpret_cast<unsigned long long>(a.data) +
-                    (left > 0 ? a.offset(row, 0, matrix) : 0ll) * sizeof(T);
-  return {reinterpret_cast<T*>(data), a.leadingDimension, int(smaller(left, 0ll + 0x7fffffff)),
-          int(a.columns)};
+  // A matrix without columns may be a null pointer, to which C++ adds nothing. A GPU does, at less
+  // cost than asking; nobody reads there.
+  bool const hasItems = left > 0 && (detail::isDeviceCode || a.data != nullptr);
+  return {hasItems ? a.data + a.offset(row, 0, matrix) : a.data, a.leadingDimension,
+          int(smaller(left, 0ll + 0x7fffffff)), int(a.columns)};
 }
 
 /// Columns of B from `column` on, of matrix `matrix` of a batch.
