@@ -24,8 +24,8 @@ static_assert(
 static_assert(sizeof(Product<tweed::MatrixLoader<__half, Major::K>,
                              tweed::MatrixLoader<__half, Major::Mn>>::Shared) == 3 * 16 * 1024);
 
-// A run that ends at `cut` and one that ends at `end`, one after the other, with accumulators of their own or going on;
-// between them the block uses the memory for something else.
+// A run that ends at `cut` and one that ends at `end`, one after the other, with accumulators of
+// their own or going on; between them the block uses the memory for something else.
 template <class LoaderA, class LoaderB>
 __global__ void runParts(LoaderA a, LoaderB b, int cut, int end, bool goesOn, float* out) {
   using P = Product<LoaderA, LoaderB>;

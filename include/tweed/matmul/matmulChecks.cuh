@@ -163,7 +163,8 @@ bool areSameItems(View const& a, Other const& b) {
          (a.batch == 1 || a.batchStride == b.batchStride);
 }
 
-// What an epilogue reads of C but where it writes: then some items would be read behind their write.
+// What an epilogue reads of C but where it writes: then some items would be read behind their
+// write.
 template <class C, class T>
 std::string overlapOf(C const&, T const&) {
   return "";

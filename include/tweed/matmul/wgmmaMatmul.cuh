@@ -97,8 +97,8 @@ class WgmmaMatmul {
     }
   };
 
-  /// Rows and columns of the box of a map: k x rows if K, rows x k if Mn. A box has at most 256 rows;
-  /// of more, equal ones.
+  /// Rows and columns of the box of a map: k x rows if K, rows x k if Mn. A box has at most 256
+  /// rows; of more, equal ones.
   static TWEED_HOST_DEVICE constexpr unsigned boxA(int dimension) {
     return dimension == 0 ? detail::wgmmaRow / unsigned(sizeof(T))
                           : unsigned(MajorA == Major::K ? Config::m / ceilDiv(Config::m, 256) : k);
