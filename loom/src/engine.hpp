@@ -93,9 +93,13 @@ class Engine {
   [[noreturn]] void stuck();
 
   // ---------------------------------------------------------------- each switch
-  int pick(bool yielding = false) {
-    // Another slot's fault ends this one too; with one slot there is no other.
+  /// Another slot's fault ends this one's block too; with one slot there is no other. For a fiber:
+  /// the main context has nothing to abandon.
+  void heedFault() {
     if (launch_->slots > 1 && launch_->failed.load(std::memory_order_relaxed)) abandon();
+  }
+
+  int pick(bool yielding = false) {
     unsigned const ready = ready_.size(), fresh = unsigned(order_.size()) - started_;
     if (ready + fresh == 0) return -1;
     if (options_.schedule == Order::random) {
@@ -133,6 +137,7 @@ class Engine {
   }
 
   void switchAway(unsigned me, Thread& thread, bool yielding = false) {
+    heedFault();
     int const next = pick(yielding);
     if (next < 0) stuck();
     if (unsigned(next) == me) {

@@ -87,6 +87,7 @@ void Engine::fiberMain() {
   Fiber* const me = currentFiber_;
   for (;;) {
     runThread();
+    heedFault();
     int const next = pick();
     if (next < 0) {
       if (live_ != 0) stuck();

@@ -246,10 +246,12 @@ TEST_CASE("loom faults: with resident blocks the first fault is told and the res
     options.residentBlocks = 4;
     options.parallel = parallel;
     ScopedOptions scope(options);
-    Outcome const o = outcome(exitsBeforeBarrier, shape(8, 256));
-    CHECK(o.kind == FaultKind::barrier);
-    CHECK(o.text.find("4 blocks resident") != std::string::npos);
-    CHECK_FALSE(outcome(nothing, shape(8, 64)).faulted);
+    for (int round = 0; round < 20; ++round) {  // a slot may be between two blocks at the fault
+      Outcome const o = outcome(exitsBeforeBarrier, shape(8, 256));
+      CHECK(o.kind == FaultKind::barrier);
+      CHECK(o.text.find("4 blocks resident") != std::string::npos);
+      CHECK_FALSE(outcome(nothing, shape(8, 64)).faulted);
+    }
   }
 }
 #endif
