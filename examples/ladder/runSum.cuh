@@ -3,16 +3,12 @@
 // a program that checks one against the host and times it. README.md says how a rung is made.
 #pragma once
 
+#include <ladder/run.cuh>
 #include <tweed/launch/deviceInfo.cuh>
 #include <tweed/launch/launch.cuh>
 #include <tweed/memory/workspace.cuh>
 
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <exception>
-#include <vector>
 
 namespace ladder {
 
@@ -32,57 +28,18 @@ inline std::size_t workspaceBytes(long long n) {
   return std::max(tweed::Workspace::defaultBytes, std::size_t(n) * sizeof(float));
 }
 
-/// Whole numbers from -4 to 4 that follow no pattern. Sums of up to 2^22 of them are exact in a
-/// float in any order, and of far more in practice, since they cancel: results compare with ==.
-inline std::vector<float> sumData(long long n) {
-  std::vector<float> values(static_cast<std::size_t>(n));
-  unsigned long long state = 1;
-  for (float& value : values) {
-    state = state * 6364136223846793005ull + 1442695040888963407ull;
-    value = float(int((state >> 33) % 9) - 4);
-  }
-  return values;
-}
-
-/// The median of nine runs on the device, after one that warms it up, in milliseconds.
-template <class Call>
-double millisecondsOf(Call call) {
-  cudaEvent_t start, stop;
-  TWEED_CHECK(cudaEventCreate(&start));
-  TWEED_CHECK(cudaEventCreate(&stop));
-  float times[9];
-  call();
-  for (float& time : times) {
-    TWEED_CHECK(cudaEventRecord(start));
-    call();
-    TWEED_CHECK(cudaEventRecord(stop));
-    TWEED_CHECK(cudaEventSynchronize(stop));
-    TWEED_CHECK(cudaEventElapsedTime(&time, start, stop));
-  }
-  TWEED_CHECK(cudaEventDestroy(start));
-  TWEED_CHECK(cudaEventDestroy(stop));
-  std::sort(times, times + 9);
-  return times[4];
-}
+/// Whole numbers from -4 to 4. Sums of up to 2^22 of them are exact in a float in any order, and of
+/// far more in practice, since they cancel: results compare with ==.
+inline std::vector<float> sumData(long long n) { return wholeNumbers(n, 4); }
 
 /// The program of a file with these rungs: its exit code.
 inline int runSum(std::vector<SumRung> const& rungs, int argc, char** argv) try {
-  constexpr long long most = 1ll << 30;
-  char const* const usage = "usage: PROGRAM [N]    adds N floats, 0 to 1073741824\n";
-  if (argc == 2 && std::strcmp(argv[1], "--help") == 0) return std::fputs(usage, stdout), 0;
-  char* end = nullptr;
-  long long n = argc == 2 ? std::strtoll(argv[1], &end, 10) : 0;
-  if (argc > 2 || (argc == 2 && (end == argv[1] || *end != '\0' || n < 0 || n > most))) {
-    std::fprintf(stderr, "%s: '%s' is not allowed\n%s", rungs[0].name, argv[argc - 1], usage);
-    return 2;
-  }
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    std::puts("SKIP: no CUDA device");
-    return 77;
-  }
+  constexpr char const* usage = "usage: PROGRAM [N]    adds N floats, 0 to 1073741824\n";
+  long long sizes[1] = {-1};
+  int const code = readSizes(rungs[0].name, usage, 1ll << 30, argc, argv, sizes);
+  if (code >= 0) return code;
   tweed::DeviceInfo const device = tweed::deviceInfo();
-  if (argc == 1) n = device.isLoom ? 1 << 16 : 1 << 24;
+  long long const n = argc > 1 ? sizes[0] : device.isLoom ? 1 << 16 : 1 << 24;
 
   std::vector<float> const values = sumData(n);
   double expected = 0;

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// examples/ladder/run.cuh - what the programs of all ladders share: their command lines, numbers to
+// compute with, and a clock.
+#pragma once
+
+#include <tweed/core/error.cuh>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+namespace ladder {
+
+/// Reads a command line of Count sizes, each 0 to `most`, or of none, which leaves them as they
+/// are, and looks for a device. Result: -1, or the exit code of a program that ends here.
+template <int Count>
+int readSizes(char const* name, char const* usage, long long most, int argc, char** argv,
+              long long (&sizes)[Count]) {
+  if (argc == 2 && std::strcmp(argv[1], "--help") == 0) return std::fputs(usage, stdout), 0;
+  for (int i = 1; i < argc; ++i) {
+    char* end = nullptr;
+    long long const size = std::strtoll(argv[i], &end, 10);
+    if (argc != Count + 1 || end == argv[i] || *end != '\0' || size < 0 || size > most) {
+      std::fprintf(stderr, "%s: '%s' is not allowed\n%s", name, argv[i], usage);
+      return 2;
+    }
+    sizes[i - 1] = size;
+  }
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0) return -1;
+  std::puts("SKIP: no CUDA device");
+  return 77;
+}
+
+/// Whole numbers from -most to most that follow no pattern.
+inline std::vector<float> wholeNumbers(long long count, int most, unsigned long long seed = 1) {
+  std::vector<float> values(static_cast<std::size_t>(count));
+  unsigned long long state = seed;
+  for (float& value : values) {
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    value = float(int((state >> 33) % unsigned(2 * most + 1)) - most);
+  }
+  return values;
+}
+
+/// The median of nine runs on the device, after one that warms it up, in milliseconds.
+template <class Call>
+double millisecondsOf(Call call) {
+  cudaEvent_t start, stop;
+  TWEED_CHECK(cudaEventCreate(&start));
+  TWEED_CHECK(cudaEventCreate(&stop));
+  float times[9];
+  call();
+  for (float& time : times) {
+    TWEED_CHECK(cudaEventRecord(start));
+    call();
+    TWEED_CHECK(cudaEventRecord(stop));
+    TWEED_CHECK(cudaEventSynchronize(stop));
+    TWEED_CHECK(cudaEventElapsedTime(&time, start, stop));
+  }
+  TWEED_CHECK(cudaEventDestroy(start));
+  TWEED_CHECK(cudaEventDestroy(stop));
+  std::sort(times, times + 9);
+  return times[4];
+}
+
+}  // namespace ladder
