@@ -1,14 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/ladder/matmul/rungs.cuh - all rungs of the product ladder in one program.
+// examples/ladder/matmul/rungs.cuh - all rungs of the product ladder in one program. cuBLAS is
+// among them with LADDER_CUBLAS alone, which whoever links it defines.
 #pragma once
 
 #define LADDER_WITHOUT_MAIN
 #include "m1_naive.cu"
 #include "m2_sharedTile.cu"
+#include "m3_padded.cu"
+#include "m4_vectorised.cu"
+#include "m5_registerTile.cu"
+#include "m6b_asyncMma.cu"
+#include "m7_tweed.cu"
+#if !defined(TWEED_LOOM)
+#include "m6a_wmma.cu"
+#include "m6c_wgmma.cu"
+#endif
+#if defined(LADDER_CUBLAS)
+#include "m8_cublas.cu"
+#endif
 
 namespace ladder {
 
-/// From the lowest up.
-inline std::vector<ProductRung> productRungs() { return {m1::rung, m2::rung}; }
+/// From the lowest up; those of floats and of halves are ladders of their own.
+inline std::vector<ProductRung> productRungs() {
+  std::vector<ProductRung> rungs = {m1::rung,     m2::rung,     m3::rungs[0],
+                                    m3::rungs[1], m3::rungs[2], m4::rung,
+                                    m5::rungs[0], m5::rungs[1], m5::rungs[2]};
+#if !defined(TWEED_LOOM)
+  rungs.push_back(m6a::rung);
+#endif
+  rungs.push_back(m6b::rung);
+#if !defined(TWEED_LOOM)
+  rungs.push_back(m6c::rung);
+#endif
+  rungs.insert(rungs.end(), std::begin(m7::rungs), std::end(m7::rungs));
+#if defined(LADDER_CUBLAS)
+  rungs.insert(rungs.end(), std::begin(m8::rungs), std::end(m8::rungs));
+#endif
+  return rungs;
+}
 
 }  // namespace ladder
