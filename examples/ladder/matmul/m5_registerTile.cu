@@ -116,7 +116,7 @@ void printOccupancy() {
 #if !defined(LADDER_WITHOUT_MAIN)
 int main(int argc, char** argv) {
   int const code = ladder::runProduct({std::begin(m5::rungs), std::end(m5::rungs)}, argc, argv);
-  if (code != 0 || tweed::deviceInfo().isLoom) return code;  // it has no registers
+  if (code != 0 || argc == 2 || tweed::deviceInfo().isLoom) return code;  // it has no registers
   m5::printOccupancy<1>();
   m5::printOccupancy<2>();
   m5::printOccupancy<3>();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // examples/ladder/matmul/rungs.cuh - all rungs of the product ladder in one program. cuBLAS is
-// among them with LADDER_CUBLAS alone, which whoever links it defines.
+// among them with LADDER_CUBLAS alone, which whoever links it defines; tweed::matmul, which takes
+// the longest to compile, unless LADDER_WITHOUT_TWEED is.
 #pragma once
 
 #define LADDER_WITHOUT_MAIN
@@ -10,10 +11,12 @@
 #include "m4_vectorised.cu"
 #include "m5_registerTile.cu"
 #include "m6b_asyncMma.cu"
-#include "m7_tweed.cu"
 #if !defined(TWEED_LOOM)
 #include "m6a_wmma.cu"
 #include "m6c_wgmma.cu"
+#endif
+#if !defined(LADDER_WITHOUT_TWEED)
+#include "m7_tweed.cu"
 #endif
 #if defined(LADDER_CUBLAS)
 #include "m8_cublas.cu"
@@ -33,7 +36,9 @@ inline std::vector<ProductRung> productRungs() {
 #if !defined(TWEED_LOOM)
   rungs.push_back(m6c::rung);
 #endif
+#if !defined(LADDER_WITHOUT_TWEED)
   rungs.insert(rungs.end(), std::begin(m7::rungs), std::end(m7::rungs));
+#endif
 #if defined(LADDER_CUBLAS)
   rungs.insert(rungs.end(), std::begin(m8::rungs), std::end(m8::rungs));
 #endif
