@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/trace/ladder.cu - what the rungs of the reduction ladder say of themselves: how many
-// barriers, atomics, shuffles and sectors each has, counted on the loom.
+// tests/trace/ladder.cu - what the rungs of the ladders say of themselves: how many barriers,
+// atomics, shuffles, sectors and bank conflicts each has, counted on the loom.
 #include <doctest/doctest.h>
 
+#define LADDER_WITHOUT_TWEED  // tests/trace/matmul.*.cu have those
+#include <ladder/matmul/rungs.cuh>
 #include <ladder/reduction/rungs.cuh>
 #include <tweed/loom/recording.hpp>
 
@@ -106,4 +108,79 @@ TEST_CASE("ladder: shared memory has no conflicts, and warps first hardly use it
   }
   CHECK(recordingOf(r5::sum).total(Event::sharedLoad).lanes == 32 * (2 * 255 + 1));
   CHECK(recordingOf(r7::sum).total(Event::sharedLoad).lanes == 32 * 8);
+}
+
+// ---------------------------------------------------------------------------------- products
+namespace {
+
+Recording recordingOf(ladder::ProductRung const& rung, ladder::ProductShape shape) {
+  ladder::ProductData data(shape);
+  Recording recording = tweed::loom::record([&] {
+    data.call(rung);
+    tweed::synchronize();
+  });
+  CHECK(data.complaint().empty());
+  return recording;
+}
+
+constexpr ladder::ProductShape shape{32, 64, 32};
+constexpr std::uint64_t pairs = 32 * 32 * 64 / 32;  // multiplications of a warp
+constexpr std::uint64_t steps = 64 / 32;            // of tiles of 32 x 32
+
+}  // namespace
+
+TEST_CASE("product ladder: what comes from global memory, and shared memory's bank conflicts") {
+  Recording const m1 = recordingOf(m1::rung, shape), m2 = recordingOf(m2::rung, shape);
+  Recording const unpadded = recordingOf(m3::rungs[0], shape);
+  Recording const padded = recordingOf(m3::rungs[1], shape);
+  Recording const m2Padded = recordingOf(m3::rungs[2], shape);
+  Recording const m4 = recordingOf(m4::rung, shape);
+
+  auto const global = [](Recording const& r) { return r.total(Event::globalLoad); };
+  CHECK(global(m1).requests == 2 * pairs);
+  CHECK(global(m1).sectors == 4 * pairs);  // two items of A in two, 16 neighbours of B in two
+  CHECK(global(m2).requests == global(m1).requests / 16);
+  CHECK(global(m2).sectors == global(m1).sectors / 8);
+  CHECK(global(padded).requests == global(m2).requests / 2);
+  CHECK(global(padded).sectors == global(m2).sectors / 2);
+  CHECK(global(unpadded).sectors == global(padded).sectors);
+  CHECK(global(m2Padded).sectors == global(m2).sectors);
+  CHECK(global(m4).requests == global(padded).requests / 4);
+  CHECK(global(m4).sectors == global(padded).sectors);
+  for (Recording const* r : {&m2, &padded, &m4}) CHECK(global(*r).isCoalesced());
+
+  auto const loads = [](Recording const& r) { return r.total(Event::sharedLoad); };
+  auto const stores = [](Recording const& r) { return r.total(Event::sharedStore); };
+  for (Recording const* r : {&m2, &unpadded, &padded, &m2Padded})
+    CHECK(loads(*r).requests == 2 * pairs);
+  CHECK(loads(m4).requests == steps * 8 * (32 + 8));
+  for (Recording const* r : {&m2, &unpadded, &padded, &m2Padded, &m4})
+    CHECK(loads(*r).isConflictFree());
+  for (Recording const* r : {&m2, &padded, &m4}) CHECK(stores(*r).isConflictFree());
+  CHECK(stores(padded).passes == steps * 32 * (1 + 1));
+  CHECK(stores(unpadded).passes == steps * 32 * (32 + 1));
+  CHECK(stores(m2Padded).passes == 2 * stores(m2).passes);
+}
+
+TEST_CASE("product ladder: rows that are no whole pieces are loaded item by item") {
+  auto const wide = recordingOf(m4::rung, {32, 32, 32}).total(Event::globalLoad);
+  auto const odd = recordingOf(m4::rung, {32, 31, 31}).total(Event::globalLoad);
+  CHECK(wide.requests == 2 * 8);
+  CHECK(odd.requests == 4 * wide.requests);
+}
+
+TEST_CASE("product ladder: register tiles and tensor cores") {
+  Recording const m5 = recordingOf(m5::rungs[1], {128, 128, 128});
+  Recording const m6b = recordingOf(m6b::rung, {128, 128, 128});
+  CHECK(m5.total(Event::barrier).requests == 128 / 8);
+  CHECK(m5.total(Event::sharedLoad).requests == 128 * 8 * 4);  // 4 for 64 multiplications
+  CHECK(m6b.total(Event::barrier).requests == 128 / 64);
+  for (Recording const* recording : {&m5, &m6b}) {
+    CHECK(recording->total(Event::sharedLoad).isConflictFree());
+    CHECK(recording->total(Event::sharedStore).isConflictFree());
+    CHECK(recording->total(Event::globalLoad).isCoalesced());
+    CHECK(recording->total(Event::globalStore).isCoalesced());
+  }
+  CHECK(m5.total(Event::globalLoad).sectors == 2 * 128 * 128 * 4 / 32);
+  CHECK(m6b.total(Event::globalLoad).sectors == 2 * 128 * 128 * 2 / 32);
 }

@@ -36,11 +36,14 @@ __global__ void __launch_bounds__(across* edge)
     tileB[y][x] = fromB.load(first + y, column);
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < edge; ++i) {
-      Four const fourOfA = tileA[y][i / 4];  // one load for four i
-      Four const fourOfB = tileB[i][x];
+    for (int four = 0; four < across; ++four) {
+      Four const fourOfA = tileA[y][four];
 #pragma unroll
-      for (int j = 0; j < 4; ++j) sums.item[j] += fourOfA.item[i % 4] * fourOfB.item[j];
+      for (int i = 0; i < 4; ++i) {
+        Four const fourOfB = tileB[4 * four + i][x];
+#pragma unroll
+        for (int j = 0; j < 4; ++j) sums.item[j] += fourOfA.item[i] * fourOfB.item[j];
+      }
     }
     __syncthreads();
   }
