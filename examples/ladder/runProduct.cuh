@@ -44,21 +44,21 @@ inline std::size_t workspaceBytes(ProductShape s) {
                        2 * std::size_t(s.m * (s.n + 8) + s.n * (s.k + 8)) + 512);
 }
 
-// C in tiles of M x K, one a block, row by row. Grids are 1-D: in y they end at 65535.
+// C in tiles of Edge x Edge, one a block, row by row. Grids are 1-D: in y they end at 65535.
 
-template <int M, int K>
+template <int Edge>
 long long tilesOf(ProductShape s) {
-  return tweed::ceilDiv(s.m, 1ll * M) * tweed::ceilDiv(s.k, 1ll * K);
+  return tweed::ceilDiv(s.m, 1ll * Edge) * tweed::ceilDiv(s.k, 1ll * Edge);
 }
 
 struct TilePlace {
   long long row, column;  ///< of its first item
 };
 /// This block's.
-template <int M, int K>
+template <int Edge>
 TWEED_DEVICE TilePlace tilePlace(ProductShape s) {
-  unsigned const across = unsigned(tweed::ceilDiv(s.k, 1ll * K));
-  return {1ll * (blockIdx.x / across) * M, 1ll * (blockIdx.x % across) * K};
+  unsigned const across = unsigned(tweed::ceilDiv(s.k, 1ll * Edge));
+  return {1ll * (blockIdx.x / across) * Edge, 1ll * (blockIdx.x % across) * Edge};
 }
 
 /// The operands of a product, as each type, and its result, in device memory. They are whole

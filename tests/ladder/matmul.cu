@@ -102,7 +102,7 @@ struct Case {
 };
 
 std::vector<ProductShape> shapes() {
-  if (tweedTest::isShort()) return {{5, 0, 3}, {17, 17, 17}, {3, 33, 20}};
+  if (tweedTest::isShort()) return {{5, 0, 3}, {17, 17, 17}, {3, 130, 20}};
   std::vector<ProductShape> all = {
       {0, 0, 0},    {0, 5, 3},    {5, 0, 3},    {5, 3, 0},     {1, 1, 1},     {1, 16, 1},
       {2, 16, 5},   {16, 16, 16}, {17, 17, 17}, {15, 18, 31},  {32, 32, 32},  {33, 31, 36},
@@ -149,7 +149,7 @@ TEST_CASE("product ladder: NaN and infinities stay in their rows and columns") {
   }
 }
 
-// -------------------------------------------------------------- what checks the rungs' own programs
+// -------------------------------------------------------------- what the rungs' programs see
 namespace {
 
 __global__ void addOne(float* c, long long i) { c[i] += 1; }

@@ -16,7 +16,7 @@ constexpr int edge = 16;
 
 __global__ void naive(float const* a, float const* b, float* c, ladder::ProductShape shape) {
   auto const [m, n, k] = shape;
-  auto const place = ladder::tilePlace<edge, edge>(shape);
+  auto const place = ladder::tilePlace<edge>(shape);
   long long const row = place.row + threadIdx.y;
   long long const column = place.column + threadIdx.x;
   if (row >= m || column >= k) return;
@@ -27,8 +27,8 @@ __global__ void naive(float const* a, float const* b, float* c, ladder::ProductS
 
 void product(float const* a, float const* b, float* c, ladder::ProductShape shape,
              tweed::Workspace& workspace) {
-  tweed::launch(naive, {ladder::tilesOf<edge, edge>(shape), {edge, edge}, 0, workspace.stream()}, a,
-                b, c, shape);
+  tweed::launch(naive, {ladder::tilesOf<edge>(shape), {edge, edge}, 0, workspace.stream()}, a, b, c,
+                shape);
 }
 
 constexpr ladder::ProductRung rung{"m1 naive", "a thread for each item, global memory alone",

@@ -8,7 +8,8 @@
 // barriers a tile: before it is read, and before it is written anew. A thread beyond the edge of C
 // must not leave early. It loads what the others need, zeros beyond the edges of A and B, and comes
 // to every barrier; only the store at the end is not its own. The profiler shows global memory at
-// rest, and shared memory busy: still two loads for each multiplication.
+// rest, and shared memory busy: still an item of A and one of B for each multiplication, though
+// the compiler reads four neighbours of A at once.
 
 #include <ladder/runProduct.cuh>
 
@@ -19,7 +20,7 @@ constexpr int edge = 16;
 __global__ void sharedTile(float const* a, float const* b, float* c, ladder::ProductShape shape) {
   __shared__ float tileA[edge][edge], tileB[edge][edge];
   auto const [m, n, k] = shape;
-  auto const place = ladder::tilePlace<edge, edge>(shape);
+  auto const place = ladder::tilePlace<edge>(shape);
   int const x = int(threadIdx.x), y = int(threadIdx.y);
   long long const row = place.row + y, column = place.column + x;
   float sum = 0;
@@ -35,9 +36,8 @@ __global__ void sharedTile(float const* a, float const* b, float* c, ladder::Pro
 
 void product(float const* a, float const* b, float* c, ladder::ProductShape shape,
              tweed::Workspace& workspace) {
-  tweed::launch(sharedTile,
-                {ladder::tilesOf<edge, edge>(shape), {edge, edge}, 0, workspace.stream()}, a, b, c,
-                shape);
+  tweed::launch(sharedTile, {ladder::tilesOf<edge>(shape), {edge, edge}, 0, workspace.stream()}, a,
+                b, c, shape);
 }
 
 constexpr ladder::ProductRung rung{"m2 sharedTile", "16 x 16 tiles in shared memory", product};

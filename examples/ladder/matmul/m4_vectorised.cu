@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(across* edge)
   __shared__ Four tileA[edge][across], tileB[edge][across];
   auto const [m, n, k] = shape;
   ladder::RowPieces<4, float const> const fromA(a, m, n), fromB(b, n, k);
-  auto const place = ladder::tilePlace<edge, edge>(shape);
+  auto const place = ladder::tilePlace<edge>(shape);
   int const x = int(threadIdx.x), y = int(threadIdx.y);
   long long const row = place.row + y, column = place.column + 4 * x;
   Four sums{};
@@ -52,9 +52,8 @@ __global__ void __launch_bounds__(across* edge)
 
 void product(float const* a, float const* b, float* c, ladder::ProductShape shape,
              tweed::Workspace& workspace) {
-  tweed::launch(vectorised,
-                {ladder::tilesOf<edge, edge>(shape), {across, edge}, 0, workspace.stream()}, a, b,
-                c, shape);
+  tweed::launch(vectorised, {ladder::tilesOf<edge>(shape), {across, edge}, 0, workspace.stream()},
+                a, b, c, shape);
 }
 
 constexpr ladder::ProductRung rung{"m4 vectorised", "16-byte loads and stores, four items a thread",

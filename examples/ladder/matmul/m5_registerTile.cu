@@ -9,9 +9,9 @@
 // registers: 64 for the sums alone. __launch_bounds__ says how many blocks must fit on a
 // multiprocessor, and the compiler keeps to the registers that this leaves a thread. For two it is
 // 128, just enough: a quarter of the warps that there could be, each with much to do that does not
-// wait for the rest of it. For three it is 80, and sums are spilled to memory: more warps, slower.
-// For one it takes what it likes. The program prints what fits; the profiler shows the multipliers
-// busier than anything else for the first time.
+// wait for the rest of it. For three it is 80, and sums are spilled to memory: more warps, each
+// with more to do. For one it takes more than 128, and a second block does not fit. The program
+// prints what does; the profiler shows the multipliers busier than all else for the first time.
 //
 // A's tile is kept by columns, so that a thread reads eight rows of one k in two loads; its rows
 // are padded by four, which keeps them at multiples of 16 bytes and the stores free of conflicts.
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(threads, MinBlocks)
   __shared__ TileB tileB[2];
   auto const [m, n, k] = shape;
   ladder::RowPieces<4, float const> const fromA(a, m, n), fromB(b, n, k);
-  auto const place = ladder::tilePlace<edge, edge>(shape);
+  auto const place = ladder::tilePlace<edge>(shape);
   int const t = int(threadIdx.x), warp = t / 32, lane = t % 32;
   int const rowA = t / 2, columnA = t % 2 * 4;  // of what this thread loads
   int const rowB = t / 32, columnB = t % 32 * 4;
@@ -94,8 +94,7 @@ template <int MinBlocks>
 void product(float const* a, float const* b, float* c, ladder::ProductShape shape,
              tweed::Workspace& workspace) {
   tweed::launch(registerTile<MinBlocks>,
-                {ladder::tilesOf<edge, edge>(shape), threads, 0, workspace.stream()}, a, b, c,
-                shape);
+                {ladder::tilesOf<edge>(shape), threads, 0, workspace.stream()}, a, b, c, shape);
 }
 
 constexpr ladder::ProductRung rungs[] = {

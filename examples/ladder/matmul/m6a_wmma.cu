@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(threads)
   __shared__ alignas(32) float results[threads / 32][16][16];
   auto const [m, n, k] = shape;
   ladder::RowPieces<8, __half const> const fromA(a, m, n), fromB(b, n, k);
-  auto const place = ladder::tilePlace<edge, edge>(shape);
+  auto const place = ladder::tilePlace<edge>(shape);
   int const t = int(threadIdx.x), warp = t / 32, lane = t % 32;
   int const row = warp / 2 * 32, column = warp % 2 * 64;
 
@@ -84,8 +84,8 @@ __global__ void __launch_bounds__(threads)
 
 void product(__half const* a, __half const* b, float* c, ladder::ProductShape shape,
              tweed::Workspace& workspace) {
-  tweed::launch(byWmma, {ladder::tilesOf<edge, edge>(shape), threads, 0, workspace.stream()}, a, b,
-                c, shape);
+  tweed::launch(byWmma, {ladder::tilesOf<edge>(shape), threads, 0, workspace.stream()}, a, b, c,
+                shape);
 }
 
 constexpr ladder::ProductRung rung{"m6a wmma", "tensor cores, by nvcuda::wmma", nullptr, product};

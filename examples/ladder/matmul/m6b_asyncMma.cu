@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(threads, 2)
   Stage* const stages = tweed::dynamicShared<Stage>(2);
   auto const [m, n, k] = shape;
   ladder::RowPieces<8, __half const> const fromA(a, m, n), fromB(b, n, k);
-  auto const place = ladder::tilePlace<edge, edge>(shape);
+  auto const place = ladder::tilePlace<edge>(shape);
   int const t = int(threadIdx.x), warp = t / 32, lane = t % 32;
   int const row = warp / 4 * 64, column = warp % 4 * 32;
 
@@ -87,10 +87,9 @@ __global__ void __launch_bounds__(threads, 2)
 
 void product(__half const* a, __half const* b, float* c, ladder::ProductShape shape,
              tweed::Workspace& workspace) {
-  tweed::launch(
-      asyncMma,
-      {ladder::tilesOf<edge, edge>(shape), threads, 2 * sizeof(Stage), workspace.stream()}, a, b, c,
-      shape);
+  tweed::launch(asyncMma,
+                {ladder::tilesOf<edge>(shape), threads, 2 * sizeof(Stage), workspace.stream()}, a,
+                b, c, shape);
 }
 
 constexpr ladder::ProductRung rung{"m6b asyncMma", "cp.async in two buffers, and mma.sync", nullptr,

@@ -12,7 +12,7 @@
 // take one tile after the other, in an order in which those under way share rows and columns. All
 // this is tweed::WgmmaMatmul; the kernel says which tiles, and what becomes of the sums. The engine
 // wants rows that begin at multiples of 16 bytes: others are copied first. The profiler shows
-// tensor cores busy most of the time, and a tenth of m6b's instructions.
+// tensor cores busy most of the time, and few other instructions.
 
 #include <ladder/rowPieces.cuh>
 #include <ladder/runProduct.cuh>
@@ -21,6 +21,8 @@
 #include <tweed/matmul/wgmmaMatmul.cuh>
 #include <tweed/memory/dynamicShared.cuh>
 #include <tweed/memory/tensorMap.cuh>
+
+#include <stdexcept>
 
 namespace m6c {
 
@@ -90,6 +92,11 @@ void product(__half const* a, __half const* b, float* c, ladder::ProductShape sh
   using M = Matmul<__half>;
   auto const [m, n, k] = shape;
   cudaStream_t const stream = workspace.stream();
+  constexpr long long most = 1 << 30;  // the engine's places are ints
+  if (m > most || n > most || k > most)
+    throw std::length_error("m6c: " + std::to_string(m) + " x " + std::to_string(n) + " by " +
+                            std::to_string(n) + " x " + std::to_string(k) + "; at most " +
+                            std::to_string(most) + " rows and columns are allowed");
   if (m == 0 || k == 0) return;
   if (n == 0) {  // a matrix without items has no map
     TWEED_CHECK(cudaMemsetAsync(c, 0, std::size_t(m * k) * sizeof(float), stream));

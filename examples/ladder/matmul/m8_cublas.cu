@@ -11,6 +11,8 @@
 
 #include <cublas_v2.h>
 
+#include <stdexcept>
+
 namespace m8 {
 
 inline void check(cublasStatus_t status) {
