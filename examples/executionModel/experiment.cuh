@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// examples/executionModel/experiment.cuh - what the experiments share: their program, the clock,
+// arrays on the device. README.md says how one is made.
+#pragma once
+
+#include <executionModel/table.hpp>
+#include <tweed/launch/deviceInfo.cuh>
+#include <tweed/launch/launch.cuh>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+
+namespace model {
+
+/// What a run of an experiment says.
+class Report {
+ public:
+  explicit Report(tweed::DeviceInfo const& about) : device(about) {}
+  tweed::DeviceInfo const device;
+
+  void row(Row cells) { rows_.push_back(std::move(cells)); }
+  /// What to look at, in a line.
+  void lookAt(std::string const& text) { lookAt_ = text; }
+  /// A result that must hold on every device.
+  void expect(bool holds, std::string const& what) {
+    if (!holds) failures_.push_back(what);
+  }
+  /// It cannot be shown here.
+  void skip(std::string const& why) { skipped_ = why; }
+
+  std::vector<Row> const& rows() const { return rows_; }
+  std::vector<std::string> const& failures() const { return failures_; }
+  std::string const& skipped() const { return skipped_; }
+  std::string const& toLookAt() const { return lookAt_; }
+
+ private:
+  std::vector<Row> rows_;
+  std::vector<std::string> failures_;
+  std::string lookAt_, skipped_;
+};
+
+struct Experiment {
+  char const* name;
+  char const* shows;
+  void (*run)(Report& report);  ///< few and small sizes on the loom
+};
+
+/// The time of what `call` does on the device: the median of nine runs after one that warms it up,
+/// in microseconds. On the loom it runs once and has no time, since that of a CPU says nothing.
+template <class Call>
+double microsecondsOf(Call call) {
+  call();
+#if defined(TWEED_LOOM)
+  return notMeasured;
+#else
+  cudaEvent_t start, stop;
+  TWEED_CHECK(cudaEventCreate(&start));
+  TWEED_CHECK(cudaEventCreate(&stop));
+  float times[9];
+  for (float& time : times) {
+    TWEED_CHECK(cudaDeviceSynchronize());
+    TWEED_CHECK(cudaEventRecord(start));
+    call();
+    TWEED_CHECK(cudaEventRecord(stop));
+    TWEED_CHECK(cudaEventSynchronize(stop));
+    TWEED_CHECK(cudaEventElapsedTime(&time, start, stop));
+  }
+  TWEED_CHECK(cudaEventDestroy(start));
+  TWEED_CHECK(cudaEventDestroy(stop));
+  std::sort(times, times + 9);
+  return 1000.0 * times[4];
+#endif
+}
+
+/// n items on the device.
+template <class T>
+class Array {
+ public:
+  explicit Array(std::size_t n) : n_(n) {
+    if (n > 0) TWEED_CHECK(cudaMalloc(reinterpret_cast<void**>(&data_), n * sizeof(T)));
+  }
+  explicit Array(std::vector<T> const& values) : Array(values.size()) {
+    if (n_ > 0)
+      TWEED_CHECK(cudaMemcpy(data_, values.data(), n_ * sizeof(T), cudaMemcpyHostToDevice));
+  }
+  ~Array() { (void)cudaFree(data_); }
+  Array(Array const&) = delete;
+  Array& operator=(Array const&) = delete;
+
+  T* data() const { return data_; }
+  void fill(int byte) {
+    if (n_ > 0) TWEED_CHECK(cudaMemset(data_, byte, n_ * sizeof(T)));
+  }
+  std::vector<T> host() const {
+    std::vector<T> values(n_);
+    if (n_ > 0)
+      TWEED_CHECK(cudaMemcpy(values.data(), data_, n_ * sizeof(T), cudaMemcpyDeviceToHost));
+    return values;
+  }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t n_;
+};
+
+/// The program of one experiment: its exit code.
+inline int program(Experiment const& experiment, int argc, char** argv) try {
+  std::string const usage = std::string("usage: ") + experiment.name + " [--json FILE]    shows " +
+                            experiment.shows + "\n";
+  if (argc == 2 && std::strcmp(argv[1], "--help") == 0) return std::fputs(usage.c_str(), stdout), 0;
+  bool const hasJson = argc == 3 && std::strcmp(argv[1], "--json") == 0;
+  if (argc != 1 && !hasJson) {
+    std::fprintf(stderr, "%s: '%s' is not allowed\n%s", experiment.name,
+                 argv[argc == 3 ? 1 : argc - 1], usage.c_str());
+    return 2;
+  }
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    std::puts("SKIP: no CUDA device");
+    return 77;
+  }
+  Report report(tweed::deviceInfo());
+  std::string const device = report.device.isLoom ? "the loom (CPU)" : report.device.name;
+  experiment.run(report);
+  if (!report.skipped().empty()) {
+    std::printf("SKIP: %s\n", report.skipped().c_str());
+    return 77;
+  }
+  std::string const table = tableOf(report.rows());
+  std::printf("%s on %s: %s\n\n%s\nLook at: %s\n", experiment.name, device.c_str(),
+              experiment.shows, table.c_str(), report.toLookAt().c_str());
+  bool const hasGaps =
+      table.find(" -\n") != std::string::npos || table.find(" - ") != std::string::npos;
+  if (report.device.isLoom && hasGaps) std::puts("What shows as - needs a GPU.");
+  for (std::string const& failure : report.failures()) std::printf("FAIL: %s\n", failure.c_str());
+  if (hasJson) {
+    std::FILE* const file = std::fopen(argv[2], "w");
+    std::string const json = jsonOf(experiment.name, device, report.rows());
+    bool isWritten = file != nullptr && std::fputs(json.c_str(), file) >= 0;
+    if (file != nullptr) isWritten = std::fclose(file) == 0 && isWritten;
+    if (!isWritten) {
+      std::fprintf(stderr, "%s: '%s' cannot be written\n", experiment.name, argv[2]);
+      return 1;
+    }
+  }
+  return report.failures().empty() ? 0 : 1;
+} catch (std::exception const& error) {
+  std::fprintf(stderr, "%s: %s\n", experiment.name, error.what());
+  return 1;
+}
+
+}  // namespace model
