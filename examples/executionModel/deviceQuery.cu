@@ -2,26 +2,11 @@
 // nvcc -std=c++17 -O2 -arch=native -Itweed/include -Itweed/examples deviceQuery.cu && ./a.out
 //
 // What the device has, in the words of the other experiments. The limits of a multiprocessor are
-// the ones that tweed::occupancy counts with (tweed::MultiprocessorLimits); bandwidth is the width
-// of the memory's bus times twice its clock, since it moves data on both edges.
+// the ones that tweed::occupancy counts with (tweed::MultiprocessorLimits).
 
 #include <executionModel/experiment.cuh>
 
 namespace deviceQuery {
-
-/// Bytes a second that the memory's bus can move; NaN where the driver does not say.
-inline double peakBandwidth() {
-  int const device = tweed::currentDevice();
-  double const kilohertz = tweed::deviceAttribute(cudaDevAttrMemoryClockRate, device);
-  double const bits = tweed::deviceAttribute(cudaDevAttrGlobalMemoryBusWidth, device);
-  return kilohertz > 0 && bits > 0 ? 2e3 * kilohertz * bits / 8 : model::notMeasured;
-}
-
-/// Cycles a second of a multiprocessor at its highest clock.
-inline double clockRate() {
-  int const kilohertz = tweed::deviceAttribute(cudaDevAttrClockRate, tweed::currentDevice());
-  return kilohertz > 0 ? 1e3 * kilohertz : model::notMeasured;
-}
 
 void run(model::Report& report) {
   tweed::DeviceInfo const& device = report.device;
@@ -34,8 +19,8 @@ void run(model::Report& report) {
   row("multiprocessors", device.multiprocessors, "");
   row("L2 cache", double(device.l2Bytes) / 1024, "KiB");
   row("memory", double(device.memoryBytes) / (1 << 20), "MiB");
-  row("memory bandwidth at most", peakBandwidth() / 1e9, "GB/s");
-  row("clock of the multiprocessors", clockRate() / 1e6, "MHz");
+  row("memory bandwidth at most", model::peakBandwidth() / 1e9, "GB/s");
+  row("clock of the multiprocessors", model::clockRate() / 1e6, "MHz");
   auto const limit = [&](char const* what, model::Cell const& block, model::Cell const& all) {
     report.row({{"limit", what}, {"of a block", block}, {"of a multiprocessor", all}});
   };

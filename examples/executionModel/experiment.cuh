@@ -73,6 +73,21 @@ double microsecondsOf(Call call) {
 #endif
 }
 
+/// Bytes a second that the memory's bus can move: its width, twice a cycle, since data move on both
+/// edges of the clock. NaN where the driver does not say.
+inline double peakBandwidth() {
+  int const device = tweed::currentDevice();
+  double const kilohertz = tweed::deviceAttribute(cudaDevAttrMemoryClockRate, device);
+  double const bits = tweed::deviceAttribute(cudaDevAttrGlobalMemoryBusWidth, device);
+  return kilohertz > 0 && bits > 0 ? 2e3 * kilohertz * bits / 8 : notMeasured;
+}
+
+/// Cycles a second of the multiprocessors at their highest clock; NaN where it is not told.
+inline double clockRate() {
+  int const kilohertz = tweed::deviceAttribute(cudaDevAttrClockRate, tweed::currentDevice());
+  return kilohertz > 0 ? 1e3 * kilohertz : notMeasured;
+}
+
 /// n items on the device.
 template <class T>
 class Array {

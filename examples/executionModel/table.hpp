@@ -66,8 +66,8 @@ inline Cell const& cellOf(Row const& row, std::string const& name) {
   throw std::out_of_range("model: a row has no cell '" + name + "'");
 }
 
-/// Aligned columns, to the right where they begin with a number. A row with other names than the one
-/// above it opens a new table.
+/// Aligned columns, to the right where they begin with a number. A row with other names than the
+/// one above it opens a new table.
 inline std::string tableOf(std::vector<Row> const& rows) {
   auto const sameNames = [](Row const& a, Row const& b) {
     if (a.size() != b.size()) return false;
