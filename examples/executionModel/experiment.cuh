@@ -121,8 +121,8 @@ class Array {
 
 /// The program of one experiment: its exit code.
 inline int program(Experiment const& experiment, int argc, char** argv) try {
-  std::string const usage = std::string("usage: ") + experiment.name + " [--json FILE]    shows " +
-                            experiment.shows + "\n";
+  std::string const usage =
+      std::string("usage: ") + experiment.name + " [--json FILE]    " + experiment.shows + "\n";
   if (argc == 2 && std::strcmp(argv[1], "--help") == 0) return std::fputs(usage.c_str(), stdout), 0;
   bool const hasJson = argc == 3 && std::strcmp(argv[1], "--json") == 0;
   if (argc != 1 && !hasJson) {

@@ -57,16 +57,16 @@ __global__ void lastOffset(long long rows, long long columns, long long* out) {
 }
 
 using Kernel = void (*)(unsigned char*, long long, long long);
-constexpr long long mostBlocksInY = 65535;
+constexpr long long enoughBlocksInY = 4096;  // for any device; a grid has at most 65535
 
-/// Launches the kernel with an item for each thread, or as many rows as a grid can have, and says
+/// Launches the kernel with an item for each thread, or fewer blocks for one that loops, and says
 /// how many items are wrong.
 inline unsigned long long wrongItems(Kernel kernel, bool mayLoop, tweed::Extent block,
                                      long long rows, long long columns) {
   model::Array<unsigned char> out(std::size_t(rows) * std::size_t(columns));
   out.fill(0x55);
   long long blocksInY = tweed::ceilDiv(rows, block.y);
-  if (mayLoop) blocksInY = tweed::smaller(blocksInY, mostBlocksInY);
+  if (mayLoop) blocksInY = tweed::smaller(blocksInY, enoughBlocksInY);
   tweed::launch(kernel, {{tweed::ceilDiv(columns, block.x), blocksInY}, block}, out.data(), rows,
                 columns);
   model::Array<unsigned long long> wrong(1);

@@ -51,7 +51,7 @@ __global__ void multiplyAdd(float a, float b, int turns, float* out) {
   float x[Chains];
 #pragma unroll
   for (int k = 0; k < Chains; ++k) x[k] = float(threadIdx.x + unsigned(k));
-#pragma unroll 4
+#pragma unroll 32
   for (int turn = 0; turn < turns; ++turn) {
 #pragma unroll
     for (int k = 0; k < Chains; ++k) x[k] = fmaf(a, x[k], b);

@@ -18,10 +18,11 @@ constexpr int threads = 256;
 constexpr int values = 80;
 
 // Whole numbers, so that any order of instructions gives the same.
-TWEED_HOST_DEVICE unsigned mixed(unsigned seed, int turns) {
+TWEED_DEVICE void mix(unsigned* out, int turns) {
+  unsigned const own = blockIdx.x * unsigned(threads) + threadIdx.x;
   unsigned v[values];
 #pragma unroll
-  for (int i = 0; i < values; ++i) v[i] = seed * 2654435761u + unsigned(i) * 40503u;
+  for (int i = 0; i < values; ++i) v[i] = own * 2654435761u + unsigned(i) * 40503u;
 #pragma unroll 1
   for (int turn = 0; turn < turns; ++turn) {
 #pragma unroll
@@ -30,25 +31,31 @@ TWEED_HOST_DEVICE unsigned mixed(unsigned seed, int turns) {
   unsigned all = 0;
 #pragma unroll
   for (int i = 0; i < values; ++i) all ^= v[i];
-  return all;
-}
-TWEED_DEVICE void store(unsigned* out, int turns) {
-  unsigned const i = blockIdx.x * unsigned(threads) + threadIdx.x;
-  out[i] = mixed(i, turns);
+  out[own] = all;
 }
 
-__global__ void unbounded(unsigned* out, int turns) { store(out, turns); }
-__global__ __launch_bounds__(threads) void boundBlock(unsigned* out, int turns) {
-  store(out, turns);
+// The same on the host.
+inline unsigned mixed(unsigned own, int turns) {
+  std::vector<unsigned> v(values);
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] = own * 2654435761u + unsigned(i) * 40503u;
+  for (int turn = 0; turn < turns; ++turn)
+    for (std::size_t i = 0; i < v.size(); ++i)
+      v[i] = v[i] * v[(i + 7) % v.size()] + v[(i + 31) % v.size()];
+  unsigned all = 0;
+  for (unsigned const value : v) all ^= value;
+  return all;
 }
+
+__global__ void unbounded(unsigned* out, int turns) { mix(out, turns); }
+__global__ __launch_bounds__(threads) void boundBlock(unsigned* out, int turns) { mix(out, turns); }
 __global__ __launch_bounds__(threads, 4) void fourBlocks(unsigned* out, int turns) {
-  store(out, turns);
+  mix(out, turns);
 }
 __global__ __launch_bounds__(threads, 8) void eightBlocks(unsigned* out, int turns) {
-  store(out, turns);
+  mix(out, turns);
 }
 #if defined(__CUDACC__) && defined(__maxnreg__)  // since CUDA 12.4
-__global__ __maxnreg__(40) void fortyRegisters(unsigned* out, int turns) { store(out, turns); }
+__global__ __maxnreg__(40) void fortyRegisters(unsigned* out, int turns) { mix(out, turns); }
 #define REGISTERS_HAS_MAXNREG
 #endif
 
