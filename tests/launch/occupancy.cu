@@ -241,6 +241,34 @@ TEST_SUITE("occupancy") {
     CHECK(holds(tweed::occupancy({32, 0, 0, 64}, kepler), 16, 32, 0.5, Resource::Blocks));
     CHECK(holds(tweed::occupancy({63, 0, 0, 256}, kepler), 4, 32, 0.5, Resource::Registers));
   }
+  TEST_CASE("old cards: each limit of compute capability 2.0 to 3.5 by itself") {
+    using tweed::Resource;
+    struct {
+      int computeCapability, threads, blocks, registers, registersWhenFull, blocksWithOneMore;
+    } const cards[] = {{20, 1536, 8, 32768, 20, 5},
+                       {21, 1536, 8, 32768, 20, 5},
+                       {30, 2048, 16, 65536, 32, 6},
+                       {35, 2048, 16, 65536, 32, 6}};
+    for (auto const& card : cards) {
+      CAPTURE(card.computeCapability);
+      tweed::MultiprocessorLimits const limits = {
+          card.computeCapability, 1024,      card.threads, card.blocks, card.registers,
+          card.registers,         48 * 1024, 48 * 1024,    48 * 1024,   0};
+      int const full = card.threads / 256;
+      CHECK(holds(tweed::occupancy({card.registersWhenFull, 0, 0, 256}, limits), full, full * 8, 1,
+                  Resource::Threads));
+      // One register more is several, since a warp gets them by 64 or 256.
+      int const fewer = card.blocksWithOneMore;
+      CHECK(holds(tweed::occupancy({card.registersWhenFull + 1, 0, 0, 256}, limits), fewer,
+                  fewer * 8, double(fewer) / full, Resource::Registers));
+      CHECK(holds(tweed::occupancy({0, 0, 0, 32}, limits), card.blocks, card.blocks,
+                  32.0 * card.blocks / card.threads, Resource::Blocks));
+      std::size_t const share = 48 * 1024 / full;
+      CHECK(tweed::occupancy({0, share, 0, 256}, limits).blocks == full);
+      CHECK(holds(tweed::occupancy({0, share + 1, 0, 256}, limits), full - 1, full * 8 - 8,
+                  1 - 1.0 / full, Resource::Shared));
+    }
+  }
 #if defined(HAS_CUDA_OCCUPANCY_H)
   TEST_CASE("the toolkit's calculator says the same, on many kernels and devices") {
     int const kernels = isShort() ? 2000 : 10000;
