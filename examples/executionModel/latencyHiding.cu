@@ -141,7 +141,7 @@ void law(model::Report& report, char const* pipe, double latency, double eachCyc
        {"latency", latency},
        {"a cycle", eachCycle},
        {"under way", items},
-       {"", unit},
+       {"of", unit},
        {"warps", std::isnan(items) ? items : double(model::warpsFor(items, ofThread))},
        {"of each multiprocessor",
         std::isnan(items) ? items : double(model::warpsFor(items, ofThread)) / multiprocessors}});

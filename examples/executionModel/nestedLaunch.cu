@@ -12,9 +12,9 @@
 
 namespace nestedLaunch {
 
+#if !defined(TWEED_LOOM)
 constexpr int threads = 256;
 
-#if !defined(TWEED_LOOM)
 __global__ void level(int depth, int* threadsOf) {
   atomicAdd(&threadsOf[depth], 1);
   if (threadIdx.x != 0 || blockIdx.x != 0 || blockDim.x == 1) return;

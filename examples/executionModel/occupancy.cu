@@ -50,9 +50,10 @@ void curve(model::Report& report, char const* name, void (*kernel)(Params...),
   TWEED_CHECK(cudaFuncGetAttributes(&attributes, reinterpret_cast<void const*>(kernel)));
   for (int const threads : {32, 64, 96, 128, 192, 256, 384, 512, 640, 768, 1024}) {
     tweed::Occupancy const found = tweed::occupancy(kernel, threads, sharedBytes);
-    int runtimes = 0;
-    TWEED_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        &runtimes, reinterpret_cast<void const*>(kernel), threads, sharedBytes));
+    int runtimes = 0;  // for a block that the kernel has no registers for
+    if (threads <= attributes.maxThreadsPerBlock)
+      TWEED_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+          &runtimes, reinterpret_cast<void const*>(kernel), threads, sharedBytes));
     report.row({{"kernel", name},
                 {"registers", report.device.isLoom ? model::notMeasured : attributes.numRegs},
                 {"shared bytes", sharedBytes},

@@ -51,11 +51,11 @@ __global__ __launch_bounds__(threads) void boundBlock(unsigned* out, int turns) 
 __global__ __launch_bounds__(threads, 4) void fourBlocks(unsigned* out, int turns) {
   mix(out, turns);
 }
-__global__ __launch_bounds__(threads, 8) void eightBlocks(unsigned* out, int turns) {
+__global__ __launch_bounds__(threads, 6) void sixBlocks(unsigned* out, int turns) {
   mix(out, turns);
 }
 #if defined(__CUDACC__) && defined(__maxnreg__)  // since CUDA 12.4
-__global__ __maxnreg__(40) void fortyRegisters(unsigned* out, int turns) { mix(out, turns); }
+__global__ __maxnreg__(32) void thirtyTwoRegisters(unsigned* out, int turns) { mix(out, turns); }
 #define REGISTERS_HAS_MAXNREG
 #endif
 
@@ -66,9 +66,9 @@ struct Variant {
 inline Variant const variants[] = {{"none", unbounded},
                                    {"__launch_bounds__(256)", boundBlock},
                                    {"__launch_bounds__(256, 4)", fourBlocks},
-                                   {"__launch_bounds__(256, 8)", eightBlocks},
+                                   {"__launch_bounds__(256, 6)", sixBlocks},
 #if defined(REGISTERS_HAS_MAXNREG)
-                                   {"__maxnreg__(40)", fortyRegisters}
+                                   {"__maxnreg__(32)", thirtyTwoRegisters}
 #endif
 };
 

@@ -258,11 +258,13 @@ TEST_CASE("model: bounds take registers away, and spills come in their place") {
   CHECK(attributesOf(registers::boundBlock).localSizeBytes == 0);
   CHECK(attributesOf(registers::fourBlocks).numRegs <= 64);
   CHECK(attributesOf(registers::fourBlocks).localSizeBytes > 0);
-  CHECK(attributesOf(registers::eightBlocks).numRegs <= 32);
-  CHECK(attributesOf(registers::eightBlocks).localSizeBytes >
+  CHECK(attributesOf(registers::sixBlocks).numRegs <= 42);
+  CHECK(attributesOf(registers::sixBlocks).localSizeBytes >
         attributesOf(registers::fourBlocks).localSizeBytes);
 #if defined(REGISTERS_HAS_MAXNREG)
-  CHECK(attributesOf(registers::fortyRegisters).numRegs <= 40);
+  CHECK(attributesOf(registers::thirtyTwoRegisters).numRegs <= 32);
+  CHECK(attributesOf(registers::thirtyTwoRegisters).localSizeBytes >
+        attributesOf(registers::sixBlocks).localSizeBytes);
 #endif
 }
 #endif
