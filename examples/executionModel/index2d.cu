@@ -12,6 +12,7 @@
 #include <executionModel/experiment.cuh>
 #include <tweed/grid/gridStride.cuh>
 #include <tweed/grid/gridStride2D.cuh>
+#include <tweed/launch/occupancy.cuh>
 
 namespace index2d {
 
@@ -71,7 +72,8 @@ inline unsigned long long wrongItems(Kernel kernel, bool mayLoop, tweed::Extent 
                 columns);
   model::Array<unsigned long long> wrong(1);
   wrong.fill(0);
-  tweed::launch(countWrong, {64, 256}, out.data(), rows, columns, wrong.data());
+  unsigned const blocks = tweed::gridFor(std::uint64_t(rows * columns), countWrong, 256);
+  tweed::launch(countWrong, {blocks, 256}, out.data(), rows, columns, wrong.data());
   return wrong.host()[0];
 }
 
