@@ -555,15 +555,15 @@ TABLES = {
 }
 
 
-def with_tables(path, text, results):
+def with_tables(path, text, results, tables):
     """The text with each marked table made anew."""
     def replace(match):
         name = match.group(1)
-        if name not in TABLES:
+        if name not in tables:
             raise SystemExit(f"report.py: {path}: there is no table {name}; there are: " +
-                             ", ".join(TABLES))
+                             ", ".join(tables))
         try:
-            return f"<!-- table:{name} -->\n{TABLES[name](results)}\n<!-- /table:{name} -->"
+            return f"<!-- table:{name} -->\n{tables[name](results)}\n<!-- /table:{name} -->"
         except Missing as reason:
             print(f"report.py: {path}: table {name}: {reason}", file=sys.stderr)
             return f"<!-- table:{name} -->\nNot measured yet.\n<!-- /table:{name} -->"
@@ -828,7 +828,7 @@ def main():
         if not path.exists():
             continue
         text = path.read_text(encoding="utf-8")
-        fresh = with_tables(path, text, results)
+        fresh = with_tables(path, text, results, TABLES)
         if options.write and fresh != text:
             path.write_text(fresh, encoding="utf-8")
             print(f"report.py: wrote {path}")

@@ -56,10 +56,10 @@ class DeviceArray {
   T* data_ = nullptr;
 };
 
-/// Device time of what `work` enqueues in the stream, in seconds. Waits for it.
+/// Device time of what `work` enqueues in a stream, in seconds. Waits for it.
 class EventTimer {
  public:
-  EventTimer() {
+  explicit EventTimer(cudaStream_t on = stream()) : stream_(on) {
     TWEED_CHECK(cudaEventCreate(&start_));
     TWEED_CHECK(cudaEventCreate(&stop_));
   }
@@ -72,9 +72,9 @@ class EventTimer {
 
   template <class Work>
   double seconds(Work&& work) {
-    TWEED_CHECK(cudaEventRecord(start_, stream()));
+    TWEED_CHECK(cudaEventRecord(start_, stream_));
     work();
-    TWEED_CHECK(cudaEventRecord(stop_, stream()));
+    TWEED_CHECK(cudaEventRecord(stop_, stream_));
     TWEED_CHECK(cudaEventSynchronize(stop_));
     float milliseconds = 0;
     TWEED_CHECK(cudaEventElapsedTime(&milliseconds, start_, stop_));
@@ -82,6 +82,7 @@ class EventTimer {
   }
 
  private:
+  cudaStream_t stream_;
   cudaEvent_t start_ = nullptr;
   cudaEvent_t stop_ = nullptr;
 };
