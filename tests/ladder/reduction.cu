@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <ladder/reduction/rungs.cuh>
+#include <numeric>
 
 #include "support/device.cuh"
 
@@ -132,6 +133,18 @@ TEST_CASE("ladder: infinities and NaN come through") {
   }
 }
 
+#if defined(__CUDACC_RDC__)
+TEST_CASE("ladder: r14 launches as many levels as it takes, and is in the list") {
+  for (long long const n : {1ll << 11, (1ll << 11) + 1, 1ll << 22, (1ll << 22) + 1})
+    checkExact(r14::sum, n);
+  std::vector<ladder::SumRung> const rungs = ladder::sumRungs();
+  CHECK(std::any_of(rungs.begin(), rungs.end(),
+                    [](ladder::SumRung const& rung) { return rung.sum == r14::sum; }));
+}
+#elif defined(__NVCC__)
+#error "without -rdc=true r14 is not tested"
+#endif
+
 #if !defined(TWEED_LOOM)
 TEST_CASE("ladder: more than 2^31 values (C02)") {
   long long const n = (1ll << 31) + 4099;
@@ -237,6 +250,51 @@ __global__ void naiveWarps(float const* in, float* out) {
   if (threadIdx.x % 32 == 0) atomicAdd(out, total);
 }
 
+// r6 whose tree stops at 32 threads, whatever it has halved.
+template <int Threads>
+__global__ void naiveWarpTail(float const* in, float* out) {
+  __shared__ float values[Threads];
+  int const t = int(threadIdx.x);
+  values[t] = in[t];
+  for (int half = Threads / 2; half >= 32; half /= 2) {
+    __syncthreads();
+    if (t < half) values[t] += values[t + half];
+  }
+  __syncthreads();
+  if (t >= 32) return;
+  float const total = tweed::warpReduce(values[t]);
+  if (t == 0) *out = total;
+}
+
+// r2 without a look at n.
+__global__ void naiveAtomic(float const* in, float* out) {
+  atomicAdd(out, in[blockIdx.x * blockDim.x + threadIdx.x]);
+}
+
+// r5 with two loads a turn, the second by a number of threads that the launch need not have.
+template <int Threads>
+__global__ void naiveStride(float const* in, int n, float* out) {
+  int const block = int(blockDim.x);
+  float share = 0;
+  for (int i = int(blockIdx.x) * 2 * block + int(threadIdx.x); i < n;
+       i += int(gridDim.x) * 2 * block) {
+    share += in[i];
+    if (i + Threads < n) share += in[i + Threads];
+  }
+  atomicAdd(out, share);
+}
+
+// r11 whose threads look at n for themselves, not for their partners.
+__global__ void naivePartners(float const* in, int n, float* work, float* out) {
+  int const t = int(threadIdx.x);
+  work[t] = in[t];
+  for (int half = int(blockDim.x) / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (t < half && t < n) work[t] += work[t + half];
+  }
+  if (t == 0) *out = work[0];
+}
+
 // r7 with its warps counted by a division that drops the short one.
 __global__ void naiveWarpCount(float const* in, float* out) {
   float const mine = tweed::warpReduce(tweed::LaneMask{tweed::presentLanes()}, in[threadIdx.x]);
@@ -269,7 +327,7 @@ TEST_CASE("ladder: a tree without barriers gives another sum in some order of th
 }
 #endif
 
-TEST_CASE("ladder: a thread that leaves above the tree's barriers is named") {
+TEST_CASE("ladder: a thread that leaves above the tree's barriers is named (S10)") {
   DeviceArray<float> const in(tweedTest::smallIntegers<float>(100, 5));
   inEachOrder([&] {
     std::string const text = tweedTest::fault([&] {
@@ -281,7 +339,7 @@ TEST_CASE("ladder: a thread that leaves above the tree's barriers is named") {
   });
 }
 
-TEST_CASE("ladder: a tree that halves a block of 96 skips values") {
+TEST_CASE("ladder: a tree that halves a block of 96 skips values (S2)") {
   DeviceArray<float> const in(tweedTest::smallIntegers<float>(96, 5));
   std::vector<float> const values = in.host();
   float all = 0, added = 0;
@@ -315,11 +373,49 @@ TEST_CASE("ladder: a full mask in a short warp is named") {
   });
 }
 
-TEST_CASE("ladder: warps counted by truncation lose the short one") {
+TEST_CASE("ladder: warps counted by truncation lose the short one (S4)") {
   DeviceArray<float> const in(tweedTest::smallIntegers<float>(48, 5));
   std::vector<float> const values = in.host();
   float first = 0;
   for (std::size_t i = 0; i < 32; ++i) first += values[i];
   CHECK(resultOf(naiveWarpCount, {1, 48}, in) == first);
+}
+
+TEST_CASE("ladder: a tree that stops at a warp skips values of a block of 96 (S3)") {
+  DeviceArray<float> const in(tweedTest::smallIntegers<float>(96, 5));
+  std::vector<float> const values = in.host();
+  float added = 0;
+  for (std::size_t i = 0; i < 32; ++i) added += values[i] + values[i + 48];
+  CHECK(resultOf(naiveWarpTail<96>, {1, 96}, in) == added);
+  CHECK(resultOf(naiveWarpTail<64>, {1, 64}, in) == std::accumulate(&values[0], &values[64], 0.f));
+}
+
+TEST_CASE("ladder: without a look at n the array's neighbours are added (S1)") {
+  DeviceArray<float> const in = withPoison({3});
+  CHECK(std::isnan(resultOf(naiveAtomic, {1, 256}, in)));
+  CHECK(sumsOf(r2::sum, in.data(), 1)[0] == 3);
+}
+
+TEST_CASE("ladder: loads by another block than the launch's, and ones still sum right (S5)") {
+  std::vector<float> ones(2048, 1), numbers(2048);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = float(i);
+  float const all = 2047 * 1024;
+  auto const sum = [](std::vector<float> const& values, int threads) {
+    int const n = int(values.size());
+    return resultOf(naiveStride<256>, {2, threads}, DeviceArray<float>(values), n);
+  };
+  CHECK(sum(numbers, 256) == all);
+  CHECK(sum(ones, 512) == 2048);
+  CHECK(sum(numbers, 512) == 1833984);  // 512 of them skipped, 512 added twice
+  CHECK(sumsOf(r5::sum, DeviceArray<float>(numbers))[0] == all);
+}
+
+TEST_CASE("ladder: a partner beyond the end is added (S11)") {
+  std::vector<float> values(128, 7);
+  std::fill_n(values.begin(), 100, 1.f);
+  DeviceArray<float> const in(values), work(128);
+  CHECK(resultOf(naivePartners, {1, 128}, in, 100, work.data()) == 100 + 7 * 28);
+  for (ladder::Sum const sum : {r9::sum, r10::sum, r11::sum})
+    CHECK(sumsOf(sum, in.data(), 100)[0] == 100);
 }
 #endif

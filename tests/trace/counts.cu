@@ -121,7 +121,7 @@ struct Pair {
   explicit TWEED_DEVICE Pair(int i) : x(i), y(0) {}
 };
 
-TEST_CASE("a strided read of 4-byte words is a conflict of as many ways as stride and 32 share") {
+TEST_CASE("a strided read of words conflicts in as many ways as stride and 32 share (S12)") {
   checkShared(stridedLoads<float, 64>(0), 1, 1, 1);  // a broadcast
   checkShared(stridedLoads<float, 64>(1), 1, 1, 1);
   checkShared(stridedLoads<float, 64>(2), 1, 2, 1);
@@ -159,7 +159,7 @@ TEST_CASE("12 bytes a lane are three loads, free of conflicts") {
   checkShared(stridedLoads<Triple, 1024>(32), 3, 96, 3);
 }
 
-TEST_CASE("columns of a tile: 32 ways; padded by one: none") {
+TEST_CASE("columns of a tile: 32 ways, none if padded by one (S12)") {
   checkShared(recordTranspose<0>().total(Event::sharedLoad), 32, 32 * 32, 32);
   checkShared(recordTranspose<1>().total(Event::sharedLoad), 32, 32, 32);
   checkShared(recordTranspose<2>().total(Event::sharedLoad), 32, 2 * 32, 32);
@@ -173,7 +173,7 @@ TEST_CASE("columns of a tile: 32 ways; padded by one: none") {
   CHECK(recordTranspose<1>().total(Event::sharedLoad).worstPasses == 1);
 }
 
-TEST_CASE("two rows of a 16 x 16 tile in one warp do not conflict, padded or not") {
+TEST_CASE("two rows of a 16 x 16 tile in one warp do not conflict, padded or not (S14)") {
   DeviceArray<float> out(256);
   for (Recording const& recording : {recordKernel(tileProduct<0>, {1, {16, 16}}, out.data()),
                                      recordKernel(tileProduct<8>, {1, {16, 16}}, out.data())})
