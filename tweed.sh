@@ -11,6 +11,11 @@ usage() {
 ./tweed.sh trace [OPTION]... EXAMPLE [ARGUMENT]...
                                     run an example on the loom and count, by kernel and line, bank
                                     conflicts, sectors, divergence and calls; needs g++
+./tweed.sh ladder [OPTION]... [reduction|matmul|model]
+                                    all rungs of a ladder on the same data, as a table, JSON and a
+                                    chart: timed on a GPU; else their barriers, sectors, divergence
+                                    and the like are counted on the loom, which needs g++. model:
+                                    the experiments of examples/executionModel. No word: all three
 ./tweed.sh mutate [OPTION]... [HEADER]...
                                     break the device code of each header (block/blockReduce.cuh) or
                                     layer (block), all if none is named, in one place at a time: do
@@ -19,6 +24,8 @@ usage() {
   --no-cuda     as if there were no CUDA: g++ and the loom alone, in a build folder of their own
   --no-install  install nothing; say what is missing
   --json FILE   trace: also write the counts to FILE (loom/trace/README.md)
+  --size N      ladder: N numbers to add, or N x N matrices, in place of the usual sizes
+  --out FOLDER  ladder: where JSON and charts go (build-demo/ladder)
   -DNAME=VALUE  an option for CMake
 
 CXX, CC, CUDACXX and CMAKE_GENERATOR are respected. Missing tools are installed by apt for root and
@@ -49,6 +56,8 @@ has() { command -v "$1" >/dev/null 2>&1; }
 command=${1-}
 file=
 json=
+out=
+sizes=()
 example=
 exampleArguments=()
 mayInstall=true
@@ -57,10 +66,12 @@ cmakeOptions=()
 mutateArguments=()
 
 case $command in
-  test | demo | bench | trace | mutate) shift ;;
+  test | demo | bench | trace | ladder | mutate) shift ;;
   -h | --help | help) usage && exit 0 ;;
-  '') stop 2 "no command; allowed are test, demo, bench, trace, mutate and --help" ;;
-  *) stop 2 "unknown command '$command'; allowed are test, demo, bench, trace, mutate, --help" ;;
+  '') stop 2 "no command; allowed are test, demo, bench, trace, ladder, mutate and --help" ;;
+  *)
+    stop 2 "unknown command '$command'; allowed are test, demo, bench, trace, ladder, mutate, --help"
+    ;;
 esac
 if [[ $command == mutate ]]; then
   useCuda=false
@@ -89,9 +100,23 @@ while (($#)); do
       json=$1
       shift
       ;;
+    --size | --out)
+      [[ $command == ladder ]] || stop 2 "$command takes no $argument; ladder does"
+      (($#)) || stop 2 "$argument takes a value, and none is given"
+      if [[ $argument == --out ]]; then
+        [[ -n $1 && (-d $1 && -w $1 || (! -e $1 && -w $(dirname "$1"))) ]] ||
+          stop 2 "--out: '$1' is not a folder that can be written"
+        out=$1
+      else
+        [[ $1 =~ ^[1-9][0-9]{0,17}$ ]] || stop 2 "--size: '$1' is not a number from 1 on"
+        sizes+=(--size "$1")
+      fi
+      shift
+      ;;
     -*)
       allowed="--no-cuda, --no-install, -DNAME=VALUE"
       if [[ $command == trace ]]; then allowed+=", --json FILE"; fi
+      if [[ $command == ladder ]]; then allowed+=", --size N, --out FOLDER"; fi
       stop 2 "unknown option '$argument'; allowed are $allowed"
       ;;
     *)
@@ -99,6 +124,13 @@ while (($#)); do
         example=$argument
         exampleArguments=("$@")
         break
+      fi
+      if [[ $command == ladder ]]; then
+        [[ $argument =~ ^(reduction|matmul|model)$ ]] ||
+          stop 2 "there is no ladder '$argument'; there are: reduction, matmul, model"
+        [[ -z $example ]] || stop 2 "ladder takes one name; '$example' and '$argument' are given"
+        example=$argument
+        continue
       fi
       [[ $command == demo ]] || stop 2 "$command takes no '$argument'; allowed are options alone"
       [[ -z $file ]] || stop 2 "demo takes one FILE; '$file' and '$argument' are given"
@@ -109,17 +141,26 @@ while (($#)); do
   esac
 done
 if [[ $command == trace ]]; then
-  examples=$(cd "$root/examples" && printf '%s\n' *.cu | sed 's/\.cu$//' | paste -sd ' ')
-  [[ -n $example ]] || stop 2 "trace takes an EXAMPLE; there are: $examples"
-  [[ $example != */* && -f $root/examples/$example.cu ]] ||
-    stop 2 "there is no example '$example'; there are: $examples"
+  examples=
+  folderOfExample=
+  for file in "$root"/examples/{,ladder/reduction/,ladder/matmul/,executionModel/}*.cu; do
+    name=$(basename "$file" .cu)
+    examples+=" $name"
+    if [[ $name == "$example" ]]; then folderOfExample=$(dirname "${file#"$root"/}"); fi
+  done
+  [[ -n $example ]] || stop 2 "trace takes an EXAMPLE; there are:$examples"
+  [[ -n $folderOfExample ]] || stop 2 "there is no example '$example'; there are:$examples"
+fi
+if [[ $command == ladder && ${#sizes[@]} -gt 0 && ! $example =~ ^(reduction|matmul)$ ]]; then
+  stop 2 "--size goes with one ladder: reduction or matmul"
 fi
 # Sanitizers see the loom alone, and builds with one have a folder of their own.
 sanitizer=
 if [[ " ${cmakeOptions[*]-}" =~ \ -DTWEED_SANITIZE=([a-z]+) ]]; then
   sanitizer=${BASH_REMATCH[1]}
   useCuda=false
-  [[ $command != trace ]] || stop 2 "trace takes no sanitizer: the recorder stands in its place"
+  [[ ! $command =~ ^(trace|ladder)$ ]] ||
+    stop 2 "$command takes no sanitizer: the recorder stands in its place"
 fi
 
 # --- what this machine has ------------------------------------------------------------------------
@@ -139,7 +180,8 @@ compiles() {
 # Fills in what was found, and `missing` with the packages that would bring the rest.
 look() {
   local compilers=(c++ g++ clang++)
-  if [[ $command == trace ]]; then compilers=(g++ c++); fi  # the recorder needs it
+  # The recorder needs it.
+  if [[ $command =~ ^(trace|ladder)$ ]]; then compilers=(g++ c++); fi
   missing=()
   compiler=${CXX-}
   if [[ -z $compiler ]]; then
@@ -168,7 +210,7 @@ look() {
     doctest=found
   fi
   [[ ! $command =~ ^(test|mutate)$ || $doctest == found ]] || missing+=(doctest-dev)
-  [[ $command != mutate ]] || has python3 || missing+=(python3)
+  [[ ! $command =~ ^(mutate|ladder)$ ]] || has python3 || missing+=(python3)
   if [[ $command == bench ]]; then
     { [[ -n $compiler ]] && compiles -fsyntax-only '#include <benchmark/benchmark.h>'; } ||
       missing+=(libbenchmark-dev)
@@ -250,7 +292,7 @@ installMissing() {
       ninja-build) echo "missing: ninja (or make, but not for mutants)" ;;
       doctest-dev) echo "missing: doctest, the header doctest/doctest.h" ;;
       libbenchmark-dev) echo "missing: Google Benchmark, which the benchmarks need" ;;
-      python3) echo "missing: python3, for the tables of the benchmarks and for mutants" ;;
+      python3) echo "missing: python3, for tables of benchmarks and ladders and for mutants" ;;
     esac
   done
   has apt-get || stop 3 "there is no apt here to install them: please do, and come again"
@@ -290,6 +332,10 @@ countJobs() {
 # configure FOLDER OPTION...: afresh if the tools are others than last time. False if it fails.
 configure() {
   local fresh=(--fresh) settings
+  if [[ -n ${TWEED_BUILT-} ]]; then  # a folder where all is built: for the tests of this script
+    folder=$TWEED_BUILT
+    return
+  fi
   folder=$root/$1
   if [[ -n $sanitizer ]]; then folder+=-$sanitizer; elif ! $useCuda; then folder+=-no-cuda; fi
   shift
@@ -315,9 +361,22 @@ configure() {
 targets=()
 buildTargets() {
   local keepGoing=()
+  if [[ -n ${TWEED_BUILT-} ]]; then return; fi
   if [[ -f $folder/build.ninja ]]; then keepGoing=(-- -k 0); fi
   cmake --build "$folder" -j "$jobs" ${targets[@]+--target "${targets[@]}"} \
     ${keepGoing[@]+"${keepGoing[@]}"}
+}
+
+# isTarget NAME: whether the configured folder has it. CMake knows which source is for what.
+isTarget() {
+  if [[ ! -s $scratch/targets ]]; then
+    if [[ -n ${TWEED_BUILT-} ]]; then
+      find "$folder/examples" -type f -perm -u+x -printf '%f\n' >"$scratch/targets"
+    else
+      cmake --build "$folder" --target help >"$scratch/targets"
+    fi
+  fi
+  grep -Eq "(^|[ /])${1//./\\.}(:|\$| )" "$scratch/targets"
 }
 
 build() {  # FOLDER OPTION...
@@ -411,18 +470,75 @@ runTrace() {
   local code=0
   # What CMake has a recorded program of: an example for a GPU alone has none.
   configure build-demo -DTWEED_BUILD_TESTS=OFF || stop 1 "the build failed"
-  cmake --build "$folder" --target help >"$scratch/targets"
-  if ! grep -q 'trace\.' "$scratch/targets"; then
+  isTarget 'trace.[a-zA-Z]+' ||
     stop 3 "trace needs g++, and the compiler is $compiler: name one with CXX"
-  fi
-  grep -q "trace\\.$example\\>" "$scratch/targets" ||
+  isTarget "trace.$example" ||
     stop 2 "the example '$example' runs on a GPU alone, and is counted on the loom"
   targets=("trace.$example")
   buildTargets || stop 1 "the build failed"
   echo
-  TWEED_LOOM_TRACE_JSON=$json "$folder/examples/trace.$example" \
+  TWEED_LOOM_TRACE_JSON=$json "$folder/$folderOfExample/trace.$example" \
     ${exampleArguments[@]+"${exampleArguments[@]}"} || code=$?
   exit "$code"
+}
+
+# climb NAME PROGRAM: one ladder, all rungs by PROGRAM. False if a result is wrong.
+climb() {
+  local where=$2 code=0 python=python3 file
+  where=${where%%.*}
+  file=$out/$1.${where/trace/loom}.json
+  printf '\n== ladder %s\n' "$1"
+  rm -f "$file"
+  "$folder/examples/ladder/$2" ${sizes[@]+"${sizes[@]}"} --json "$file" || code=$?
+  ((code != 2)) || exit 2
+  ((code != 77)) || stop 1 "$gpu was found, but CUDA has no device: is the driver working?"
+  echo
+  # Debian's matplotlib is Debian's python's.
+  if ! python3 -c 'import matplotlib' >/dev/null 2>&1 &&
+    /usr/bin/python3 -c 'import matplotlib' >/dev/null 2>&1; then python=/usr/bin/python3; fi
+  "$python" "$root/examples/ladder/ladderReport.py" --charts "$out" "$file" || code=$?
+  echo "JSON       $file"
+  ((code == 0))
+}
+
+# experiment PROGRAM: false if it fails.
+experiment() {
+  local code=0 file=$out/model.${1#*.}.json
+  printf '\n== experiment %s\n' "${1#*.}"
+  rm -f "$file"
+  "$folder/examples/executionModel/$1" --json "$file" || code=$?
+  ((code == 0 || code == 77))
+}
+
+runLadder() {
+  local counts=trace model=loom ladders=() experiments=() name failed=()
+  if [[ $state == gpu ]]; then counts=gpu && model=gpu; fi
+  out=${out:-$root/build-demo/ladder}
+  configure build-demo -DTWEED_BUILD_TESTS=OFF || stop 1 "the build failed"
+  if [[ $example != model ]]; then
+    isTarget "$counts.sumLadder" ||
+      stop 3 "ladders need nvcc on a GPU and g++ elsewhere; the compiler is $compiler"
+  fi
+  if [[ -z $example || $example == reduction ]]; then ladders+=("reduction $counts.sumLadder"); fi
+  if [[ -z $example || $example == matmul ]]; then ladders+=("matmul $counts.productLadder"); fi
+  if [[ -z $example || $example == model ]]; then
+    for name in "$root"/examples/executionModel/*.cu; do
+      name=$model.$(basename "$name" .cu)
+      if isTarget "$name"; then experiments+=("$name"); fi
+    done
+  fi
+  targets=(${ladders[@]+"${ladders[@]#* }"} ${experiments[@]+"${experiments[@]}"})
+  buildTargets || stop 1 "the build failed"
+  mkdir -p "$out"
+  for name in ${ladders[@]+"${ladders[@]}"}; do
+    # shellcheck disable=SC2086
+    climb $name || failed+=("${name% *}")
+  done
+  for name in ${experiments[@]+"${experiments[@]}"}; do
+    experiment "$name" || failed+=("$name")
+  done
+  if [[ -z $example || $example == model ]]; then printf '\nJSON       %s\n' "$out/model.*.json"; fi
+  [[ ${#failed[@]} -eq 0 ]] || stop 1 "these failed: ${failed[*]}"
 }
 
 runBench() {
@@ -449,5 +565,6 @@ case $command in
   demo) runDemo ;;
   bench) runBench ;;
   trace) runTrace ;;
+  ladder) runLadder ;;
   mutate) runMutate ;;
 esac

@@ -1,0 +1,495 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Turns the JSON of ./tweed.sh ladder into tables and charts, and says whether what is asserted
+holds.
+
+    ladderReport.py FILE...               print the table of each
+    ladderReport.py --charts DIR FILE...  and draw its chart, as PNG and SVG
+    ladderReport.py --check FILE...       exit 1 unless all that is asserted of an H200 holds
+    ladderReport.py --adopt DIR           take over the JSON of a run into examples/ladder/results,
+                                          with charts, and write the tables of README.md here and
+                                          in ../executionModel (whose JSON counts from a GPU alone)
+    ladderReport.py --current             exit 1 if those tables are not what the results give
+
+A figure is the median of its rounds; a ratio is taken in each round, since a round times all bars
+in turn. What stands behind +- is 1.4826 times the median distance from the median. "a > b" is
+asserted beyond that spread, "a >= b" within it. Speeds are compared, not times, so that a slow rung
+may be timed at a smaller size.
+"""
+
+import argparse
+import json
+import pathlib
+import statistics
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT / "benchmarks"))
+sys.dont_write_bytecode = True
+from report import (COLOURS, Missing, Ratio, Row, figure, power, save,  # noqa: E402
+                    start_plots, table, with_tables)
+
+LADDERS = {"reduction": "Sum of n floats", "matmul": "Products of n x n by n x n"}
+LEAST_ROUNDS = 10
+
+# (better, worse, relation, factor): speeds of bars of floats, by the first word of their names; of
+# several forms the fastest.
+ASSERTED = {
+    "reduction": {
+        "sizes": (1 << 24, 1 << 28),
+        "of": (("r2", "r1", ">", 1), ("r3", "r2", ">", 1), ("r10", "r9", ">=", 1),
+               ("r11", "r9", ">=", 1), ("r13c", "r11", ">=", 1), ("r15", "r16", ">=", 1)),
+    },
+    "matmul": {
+        "sizes": (4096,),
+        "of": (("m2", "m1", ">", 1), ("m5", "m2", ">", 1), ("m5", "m8", ">=", 0.6),
+               ("m7", "m8", ">=", 1.04)),
+    },
+}
+
+# A rung that does not go on from the one above it in the list.
+SINCE = {"r9": "r3"}
+
+COUNTS = {"launches": "launches", "blocks": "blocks", "requests": "requests",
+          "divergent": "divergent", "sectors": "sectors", "passes": "bank passes",
+          "barriers": "barriers", "warpBarriers": "warp barriers", "shuffles": "shuffles",
+          "exchanges": "matrix instructions", "atomics": "atomics"}
+
+
+class Fault(Exception):
+    """The command line or a file is not as it must be."""
+
+
+class Bar:
+    def __init__(self, entry):
+        self.name, self.idea, self.type = entry["name"], entry["idea"], entry["type"]
+        self.kind, self.n = entry["kind"], entry["n"]
+        self.key = self.name.split()[0]
+        self.error, self.skipped = entry.get("error"), entry.get("skipped")
+        self.counts = entry.get("counts")
+        self.seconds = entry.get("seconds", [])
+        self.row = Row()  # seconds for each unit of work, by round
+        self.row.rounds = {i: s / entry["work"] for i, s in enumerate(self.seconds)}
+
+    @property
+    def speed(self):
+        return 1e-9 / self.row.time
+
+    def over(self, other):
+        """How many times as fast."""
+        return Ratio(other.row, self.row)
+
+
+class Case:
+    def __init__(self, entry):
+        self.n = entry["n"]
+        self.all = [Bar(bar) for bar in entry["bars"]]
+        self.bars = [bar for bar in self.all if bar.kind != "ceiling"]
+        self.good = [bar for bar in self.bars if bar.seconds and not bar.error]
+
+        self.types = list(dict.fromkeys(bar.type for bar in self.bars))
+
+    def by_type(self, bars):
+        return sorted(bars, key=lambda bar: self.types.index(bar.type))
+
+    def label(self, bar):
+        return bar.name if len(self.types) == 1 else f"{bar.name}, {bar.type}"
+
+    def find(self, key, type_="float"):
+        """Of a rung's forms the fastest."""
+        return max((bar for bar in self.good if (bar.key, bar.type) == (key, type_)),
+                   key=lambda bar: bar.speed, default=None)
+
+    def below(self, bar):
+        """What a rung is compared with: the one before it."""
+        rungs = [other for other in self.good if (other.kind, other.type) == ("rung", bar.type)]
+        if bar not in rungs:
+            return None
+        if bar.key in SINCE:
+            return self.find(SINCE[bar.key])
+        return rungs[rungs.index(bar) - 1] if rungs.index(bar) > 0 else None
+
+    def peer(self, type_):
+        peers = [bar for bar in self.good if bar.kind == "peer" and bar.type == type_]
+        return max(peers, key=lambda bar: bar.speed, default=None)
+
+    def ceiling(self, type_):
+        found = [bar for bar in self.all
+                 if bar.kind == "ceiling" and bar.type == type_ and bar.seconds and not bar.error]
+        return max(found, key=lambda bar: bar.speed, default=None)
+
+
+class Result:
+    def __init__(self, path):
+        try:
+            document = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+        except OSError as fault:
+            raise Fault(f"{path}: {fault.strerror}")
+        except ValueError as fault:
+            raise Fault(f"{path}: not complete JSON: {fault}")
+        if not isinstance(document, dict) or document.get("format") != "tweed ladder":
+            raise Fault(f"{path}: not of ./tweed.sh ladder: its format is not 'tweed ladder'")
+        if document["version"] != 1 or document["ladder"] not in LADDERS:
+            raise Fault(f"{path}: version {document['version']} of '{document['ladder']}'; known "
+                        f"are version 1 of {', '.join(LADDERS)}")
+        self.path, self.document = path, document
+        self.ladder, self.unit = document["ladder"], document["unit"]
+        self.is_gpu = document["where"] == "gpu"
+        self.name = f"{self.ladder}.{document['where']}"
+        self.cases = [Case(case) for case in document["cases"]]
+
+    @property
+    def library(self):
+        return "CUB" if self.ladder == "reduction" else "cuBLAS"
+
+    def caption(self):
+        facts = [self.document["device"]]
+        for key, text in (("driver", "driver {}"), ("smClockMHz", "{} MHz"), ("date", "{}"),
+                          ("revision", "tweed {}")):
+            if self.document.get(key):
+                facts.append(text.format(self.document[key]))
+        return f"{LADDERS[self.ladder]}; {', '.join(facts)}"
+
+
+def any_figure(value):
+    return figure(value) if value >= 1 else f"{value:.3g}"
+
+
+def duration(seconds):
+    for unit, name in ((1, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if seconds >= unit or name == "µs":
+            return f"{any_figure(seconds / unit)} {name}"
+
+
+def percent(bar, whole):
+    if not whole:
+        return ""
+    share = 100 * bar.over(whole).median
+    return f"{share:.3g} %" if share >= 1 else f"{share:.1g} %"
+
+
+def note(bar):
+    return bar.error and f"wrong: {bar.error}" or bar.skipped and f"skipped: {bar.skipped}" or ""
+
+
+def times(result, case):
+    ceilings = [bar.name for bar in case.all if bar.kind == "ceiling"]
+    head = ["rung", "what changed", "items", "time", "±", result.unit, "× the one below",
+            f"of the ceiling ({' or '.join(ceilings)})", f"of {result.library}"]
+    rows = []
+    for bar in case.all:
+        if bar not in case.good and bar.kind != "ceiling" or bar.error or not bar.seconds:
+            rows.append([bar.name, note(bar) or "not measured", bar.type] + [""] * 6)
+            continue
+        median = statistics.median(bar.seconds)
+        spread = 1.4826 * statistics.median(abs(s - median) for s in bar.seconds)
+        size = "" if bar.n == case.n else f" (n = {power(bar.n)})"
+        below = case.below(bar)
+        steps = f"{bar.over(below)}" if below else ""
+        if bar.key in SINCE and below:
+            steps += f" ({below.key})"
+        ceiling = case.ceiling(bar.type) if bar.kind != "ceiling" else None
+        peer = case.peer(bar.type) if bar.kind == "rung" else None
+        rows.append([bar.name, bar.idea, bar.type, duration(median) + size, duration(spread),
+                     any_figure(bar.speed), steps, percent(bar, ceiling), percent(bar, peer)])
+    return head, without_empty(head, rows)
+
+
+def counts(case):
+    shown = [name for name in COUNTS if any(bar.counts and bar.counts[name] for bar in case.bars)]
+    head = ["rung", "what changed", "items", *(COUNTS[name] for name in shown)]
+    rows = []
+    for bar in case.bars:
+        row = [bar.name, note(bar) or bar.idea, bar.type]
+        for name in shown:
+            ideal = {"passes": "idealPasses", "sectors": "idealSectors"}.get(name)
+            cell = "" if not bar.counts or bar.error else str(bar.counts[name])
+            if cell and ideal and bar.counts[ideal] != bar.counts[name]:
+                cell += f" (ideal {bar.counts[ideal]})"
+            row.append(cell)
+        rows.append(row)
+    return head, without_empty(head, rows)
+
+
+def without_empty(head, rows):
+    """Drops columns that say nothing, and that of the type where there is one type; in place."""
+    for i in reversed(range(2, len(head))):
+        if not any(row[i] for row in rows) or head[i] == "items" and len({r[i] for r in rows}) == 1:
+            del head[i]
+            for row in rows:
+                del row[i]
+    return rows
+
+
+def table_of(result, case):
+    return times(result, case) if result.is_gpu else counts(case)
+
+
+def aligned(head, rows):
+    """For a terminal: what changed stands last."""
+    lines = [[*line[:1], *line[2:], line[1]] for line in [head, *rows]]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    return "\n".join(
+        "  " + "  ".join([line[0].ljust(widths[0]), *(c.rjust(w) for c, w in
+                                                      zip(line[1:-1], widths[1:-1])), line[-1]])
+        for line in lines)
+
+
+def losses(case):
+    """Rungs that are slower than the one below, beyond the spread."""
+    for bar in case.good:
+        below = case.below(bar)
+        if below and not (ratio := bar.over(below)).is_at_least(1):
+            yield f"{bar.name} ({ratio} times {below.name})"
+
+
+# ---- what is asserted ----
+
+def verdicts(result, has_all=False):
+    """(whether it holds, a line) for each thing that is asserted; has_all: also of sizes that were
+    not measured."""
+    asserted = ASSERTED[result.ladder]
+    for case in result.cases:
+        for bar in case.all:
+            if bar.error:
+                yield False, f"n = {power(case.n)}: {bar.name}: {bar.error}"
+    for n in asserted["sizes"]:
+        case = next((case for case in result.cases if case.n == n), None)
+        if case is None:
+            if has_all:
+                yield False, f"n = {power(n)}: not measured"
+            continue
+        for better, worse, relation, factor in asserted["of"]:
+            text = f"n = {power(n)}: {better} / {worse}"
+            a, b = case.find(better), case.find(worse)
+            if a is None or b is None:
+                yield False, f"{text}: {worse if a else better} is not measured"
+                continue
+            rounds = min(len(a.seconds), len(b.seconds))
+            if rounds < LEAST_ROUNDS:
+                yield False, f"{text}: {rounds} rounds; at least {LEAST_ROUNDS} are needed"
+                continue
+            ratio = a.over(b)
+            holds = (ratio.median - ratio.half > factor if relation == ">"
+                     else ratio.is_at_least(factor))
+            yield holds, f"{text} = {ratio} in speed, asserted {relation} {factor}"
+
+
+def print_verdicts(result, has_all):
+    found = list(verdicts(result, has_all))
+    for holds, text in found:
+        print(f"  {'holds' if holds else 'FAILS'}  {text}")
+    return all(holds for holds, _ in found)
+
+
+# ---- charts ----
+
+def colour_of(type_):
+    return COLOURS["cubNewest"] if type_ == "half" else COLOURS["tweed"]
+
+
+
+def draw(result, directory):
+    pyplot = start_plots()
+    if pyplot is None:
+        return []
+    directory.mkdir(parents=True, exist_ok=True)
+    sheet = draw_times(pyplot, result) if result.is_gpu else draw_counts(pyplot, result)
+    save(sheet, directory, result.name)
+    pyplot.close(sheet)
+    return [directory / f"{result.name}.{ending}" for ending in ("png", "svg")]
+
+
+def draw_times(pyplot, result):
+    sheet, panels = pyplot.subplots(len(result.cases), 1, squeeze=False,
+                                    figsize=(8.4, 3.2 * len(result.cases)))
+    for axes, case in zip(panels[:, 0], result.cases):
+        bars = case.by_type(bar for bar in case.good if bar.kind == "rung")
+        drawn = axes.bar(range(len(bars)), [bar.speed for bar in bars], 0.7,
+                         color=[colour_of(bar.type) for bar in bars])
+        axes.bar_label(drawn, [any_figure(bar.speed) for bar in bars], fontsize=6)
+        for type_ in case.types:
+            for bar, colour, style in ((case.ceiling(type_), "#444444", ":"),
+                                       (case.peer(type_), colour_of(type_), "--")):
+                if bar:
+                    axes.axhline(bar.speed, color=colour, linestyle=style, linewidth=1.2,
+                                 label=f"{bar.name}, {type_}: {any_figure(bar.speed)}")
+        axes.set_yscale("log")
+        axes.set_xticks(range(len(bars)), [
+            case.label(bar) + ("" if bar.n == case.n else f", n = {power(bar.n)}")
+            for bar in bars],
+            fontsize=7, rotation=45, ha="right", rotation_mode="anchor")
+        axes.set_ylabel(result.unit)
+        axes.set_title(f"n = {power(case.n)}", fontsize=9)
+        axes.grid(axis="x", visible=False)
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
+    panels[0][0].set_title(f"{result.caption()}\nn = {power(result.cases[0].n)}", fontsize=9)
+    sheet.subplots_adjust(hspace=0.75)
+    return sheet
+
+
+def draw_counts(pyplot, result):
+    """A panel for each count of the last size; rungs that need none of it have no bar."""
+    case = result.cases[-1]
+    bars = case.by_type(bar for bar in case.bars if bar.counts and not bar.error)
+    shown = [name for name in ("requests", "divergent", "sectors", "passes", "barriers", "shuffles",
+                               "exchanges", "atomics") if any(bar.counts[name] for bar in bars)]
+    sheet, panels = pyplot.subplots(1, len(shown), sharey=True, squeeze=False,
+                                    figsize=(1.6 + 1.5 * len(shown), 1 + 0.2 * len(bars)))
+    for axes, name in zip(panels[0], shown):
+        drawn = axes.barh(range(len(bars)), [bar.counts[name] for bar in bars], 0.7,
+                          color=[colour_of(bar.type) for bar in bars])
+        axes.bar_label(drawn, [str(bar.counts[name]) for bar in bars], fontsize=6, padding=2)
+        axes.set_xscale("symlog", linthresh=1)
+        axes.set_xlim(0, 30 * max(bar.counts[name] for bar in bars))
+        axes.set_xticks([])
+        axes.set_title(COUNTS[name].replace(" i", "\ni"), fontsize=8)
+        axes.grid(visible=False)
+        axes.set_yticks(range(len(bars)), [case.label(bar) for bar in bars], fontsize=7)
+    panels[0][0].invert_yaxis()
+    sheet.suptitle(f"{LADDERS[result.ladder]}, n = {power(case.n)}: counted on the loom, log axes",
+                   fontsize=9, y=1.03)
+    return sheet
+
+
+# ---- README.md ----
+
+def readme_table(name):
+    def make(directory):
+        path = directory / f"{name}.json"
+        if not path.exists():
+            raise Missing(f"there is no {path.name}")
+        result = Result(path)
+        parts = [result.caption() + "."]
+        for case in result.cases:
+            parts.append(f"n = {power(case.n)}:\n\n{table(*table_of(result, case))}")
+            slower = result.is_gpu and ", ".join(losses(case))
+            if slower:
+                parts.append(f"Slower than the one below: {slower}.")
+        if result.is_gpu:
+            parts.append("\n".join(f"- {text}: {'holds' if holds else '**does not hold**'}"
+                                   for holds, text in verdicts(result)))
+        if (directory / f"{name}.png").exists():
+            parts.append(f"![{LADDERS[result.ladder]}]({directory.name}/{name}.png)")
+        return "\n\n".join(parts)
+    return make
+
+
+def experiment_tables(document):
+    """A table for each run of rows with the same names."""
+    groups = []
+    for row in document["rows"]:
+        if not groups or list(groups[-1][0]) != list(row):
+            groups.append([])
+        groups[-1].append(row)
+
+    def cell(value):
+        is_measure = isinstance(value, float) and not value.is_integer()
+        return "-" if value is None else any_figure(value) if is_measure else value
+    return "\n\n".join(table(list(rows[0]), [[cell(v) for v in row.values()] for row in rows])
+                       for rows in groups)
+
+
+def model_table(directory):
+    documents = [json.loads(path.read_text(encoding="utf-8"))
+                 for path in sorted(directory.glob("model.*.json"))]
+    if not documents:
+        raise Missing("there is no model.*.json")
+    return "\n\n".join(f"`{d['experiment']}` on {d['device']}:\n\n{experiment_tables(d)}"
+                       for d in documents)
+
+
+def experiment_of(path):
+    """The text, if it is what an experiment found on a GPU."""
+    text = path.read_text(encoding="utf-8")
+    document = json.loads(text)
+    is_loom = "loom" in document.get("device", "")
+    return text if "experiment" in document and not is_loom else None
+
+
+TABLES = {f"{ladder}.{where}": readme_table(f"{ladder}.{where}")
+          for ladder in LADDERS for where in ("gpu", "loom")}
+TABLES["model"] = model_table
+
+
+def adopt(source, directory):
+    found, experiments = [], {}
+    for path in sorted(source.glob("*.json")):
+        if path.name.startswith("model."):
+            text = experiment_of(path)
+            if text:
+                experiments[path.name] = text
+            continue
+        result = Result(path)
+        if any(bar.error for case in result.cases for bar in case.all):
+            raise Fault(f"{path}: has wrong results; nothing of it is taken over")
+        found.append(result)
+    if not found and not experiments:
+        raise Fault(f"{source}: there is no JSON of ./tweed.sh ladder")
+    directory.mkdir(parents=True, exist_ok=True)
+    for result in found:
+        target = directory / f"{result.name}.json"
+        target.write_text(pathlib.Path(result.path).read_text(encoding="utf-8"), encoding="utf-8")
+        draw(result, directory)
+        print(f"ladderReport.py: {target}")
+    for name, text in experiments.items():
+        (directory / name).write_text(text, encoding="utf-8")
+        print(f"ladderReport.py: {directory / name}")
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description="Tables, charts and checks of the JSON of ./tweed.sh ladder.")
+    parser.add_argument("files", nargs="*", type=pathlib.Path, metavar="FILE")
+    parser.add_argument("--charts", type=pathlib.Path, metavar="DIR")
+    parser.add_argument("--check", action="store_true", help="what is asserted of an H200")
+    parser.add_argument("--adopt", type=pathlib.Path, metavar="DIR")
+    parser.add_argument("--current", action="store_true", help="compare README.md's tables")
+    parser.add_argument("--results", type=pathlib.Path, default=HERE / "results", metavar="DIR",
+                        help="where --adopt puts JSON and charts (default: %(default)s)")
+    parser.add_argument("--readme", type=pathlib.Path, action="append",
+                        help="README to treat (default: those two)")
+    options = parser.parse_args()
+    if bool(options.files) == (options.adopt is not None or options.current):
+        raise Fault("FILE... is needed, or --adopt DIR, or --current; see --help")
+    is_fine = True
+    if options.adopt:
+        adopt(options.adopt, options.results)
+    for path in options.files:
+        result = Result(path)
+        if options.check:
+            if not result.is_gpu:
+                raise Fault(f"{path}: counted on the loom; what is asserted is a GPU's speed")
+            print(f"{path}: {result.caption()}")
+            is_fine &= print_verdicts(result, has_all=True)
+            continue
+        print(result.caption())
+        for case in result.cases:
+            print(f"\nn = {power(case.n)}\n{aligned(*table_of(result, case))}")
+        if result.is_gpu and "H200" in result.document["device"]:
+            print("\nAsserted:")
+            print_verdicts(result, has_all=False)
+        if options.charts:
+            print("\n" + "\n".join(f"chart      {path}" for path in draw(result, options.charts)))
+    readmes = options.readme or [HERE / "README.md", HERE.parent / "executionModel" / "README.md"]
+    for path in readmes if options.adopt or options.current else []:
+        text = path.read_text(encoding="utf-8")
+        fresh = with_tables(path, text, options.results, TABLES)
+        if options.adopt and fresh != text:
+            path.write_text(fresh, encoding="utf-8")
+            print(f"ladderReport.py: wrote {path}")
+        elif fresh != text:
+            print(f"ladderReport.py: {path}: its tables are not what {options.results} gives",
+                  file=sys.stderr)
+            is_fine = False
+    return 0 if is_fine else 1
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Fault as fault:
+        print(f"ladderReport.py: {fault}", file=sys.stderr)
+        sys.exit(2)
