@@ -54,6 +54,7 @@ has() { command -v "$1" >/dev/null 2>&1; }
 # --- the command line -----------------------------------------------------------------------------
 
 command=${1-}
+commands="test, demo, bench, trace, ladder, mutate, --help"
 file=
 json=
 out=
@@ -68,10 +69,8 @@ mutateArguments=()
 case $command in
   test | demo | bench | trace | ladder | mutate) shift ;;
   -h | --help | help) usage && exit 0 ;;
-  '') stop 2 "no command; allowed are test, demo, bench, trace, ladder, mutate and --help" ;;
-  *)
-    stop 2 "unknown command '$command'; allowed are test, demo, bench, trace, ladder, mutate, --help"
-    ;;
+  '') stop 2 "no command; allowed are $commands" ;;
+  *) stop 2 "unknown command '$command'; allowed are $commands" ;;
 esac
 if [[ $command == mutate ]]; then
   useCuda=false
