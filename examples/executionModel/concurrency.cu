@@ -90,12 +90,11 @@ void scalability(model::Report& report, int n, int turns) {
 }
 
 void run(model::Report& report) {
-  bool const isLoom = report.device.isLoom;
-  if (isLoom)
+  if (report.isSmall)
     streams(report, {1, 8}, 3);
   else
     streams(report, {1, 2, 4, 8, 16, 32}, 1 << 16 | 1);
-  scalability(report, isLoom ? 20000 : 1 << 20, isLoom ? 3 : 1 << 10 | 1);
+  scalability(report, report.isSmall ? 20000 : 1 << 20, report.isSmall ? 3 : 1 << 10 | 1);
   report.lookAt("the speedup over streams, and over blocks up to the number of multiprocessors");
 }
 

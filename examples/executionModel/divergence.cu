@@ -133,7 +133,7 @@ void rows(model::Report& report, char const* work, long long n) {
 }
 
 void run(model::Report& report) {
-  long long const n = report.device.isLoom ? 2000 : 1 << 22;
+  long long const n = report.isSmall ? 2000 : 1 << 22;
   rows<Form::IfElse>(report, "long, if and else", n);
   rows<Form::TwoIfs>(report, "long, two ifs", n);
   rows<Form::Short>(report, "short", n);

@@ -16,8 +16,9 @@ namespace model {
 /// What a run of an experiment says.
 class Report {
  public:
-  explicit Report(tweed::DeviceInfo const& about) : device(about) {}
+  explicit Report(tweed::DeviceInfo const& about) : device(about), isSmall(about.isLoom) {}
   tweed::DeviceInfo const device;
+  bool isSmall;  ///< few and small sizes, which are enough to see that results are right
 
   void row(Row cells) { rows_.push_back(std::move(cells)); }
   /// What to look at, in a line.
@@ -43,7 +44,7 @@ class Report {
 struct Experiment {
   char const* name;
   char const* shows;
-  void (*run)(Report& report);  ///< few and small sizes on the loom
+  void (*run)(Report& report);
 };
 
 /// The time of what `call` does on the device: the median of nine runs after one that warms it up,

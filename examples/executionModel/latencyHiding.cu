@@ -149,7 +149,7 @@ void law(model::Report& report, char const* pipe, double latency, double eachCyc
 
 void run(model::Report& report) {
   bool const isLoom = report.device.isLoom;
-  long long const n = isLoom ? 20011 : 1ll << 26;
+  long long const n = report.isSmall ? 20011 : 1ll << 26;
   std::vector<int> next(static_cast<std::size_t>(n));
   unsigned expected = 0;
   for (long long i = 0; i < n; ++i) {
@@ -175,11 +175,11 @@ void run(model::Report& report) {
       machine.multiprocessors);
 
   std::vector<int> const warps =
-      isLoom ? std::vector<int>{1, 34} : std::vector<int>{1, 2, 4, 8, 16, 32, 64};
+      report.isSmall ? std::vector<int>{1, 34} : std::vector<int>{1, 2, 4, 8, 16, 32, 64};
   for (int const w : warps) bandwidth<1>(report, machine, w, in, n, expected);
   for (int const w : warps) bandwidth<4>(report, machine, w, in, n, expected);
   for (int const w : warps) bandwidth<8>(report, machine, w, in, n, expected);
-  int const turns = isLoom ? 5 : 1 << 15 | 1;
+  int const turns = report.isSmall ? 5 : 1 << 15 | 1;
   for (int const w : warps) arithmetic<1>(report, machine, w, turns);
   for (int const w : warps) arithmetic<4>(report, machine, w, turns);
   report.lookAt(

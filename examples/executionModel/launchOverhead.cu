@@ -20,7 +20,7 @@ __global__ void addOne(int* data, int n) {
 }
 
 void run(model::Report& report) {
-  int const piece = report.device.isLoom ? 40 : 4096, n = pieces * piece;
+  int const piece = report.isSmall ? 40 : 4096, n = pieces * piece;
   model::Array<int> data(static_cast<std::size_t>(n));
   double oneLaunch = model::notMeasured;
   auto const row = [&](char const* form, int launches, auto call) {

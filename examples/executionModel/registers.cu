@@ -74,8 +74,9 @@ inline Variant const variants[] = {{"none", unbounded},
 
 void run(model::Report& report) {
   bool const isLoom = report.device.isLoom;
-  int const blocks = isLoom ? 2 : 16 * report.device.multiprocessors, turns = isLoom ? 3 : 200;
-  std::vector<unsigned> expected(std::size_t(isLoom ? blocks : 8) * threads);
+  int const blocks = report.isSmall ? 2 : 16 * report.device.multiprocessors,
+            turns = report.isSmall ? 3 : 200;
+  std::vector<unsigned> expected(std::size_t(report.isSmall ? blocks : 8) * threads);
   for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = mixed(unsigned(i), turns);
   model::Array<unsigned> out(std::size_t(blocks) * threads);
   for (Variant const& variant : variants) {

@@ -75,8 +75,8 @@ inline void expectEach(model::Report& report, std::vector<float> const& results,
 }
 
 void run(model::Report& report) {
-  long long const n = report.device.isLoom ? 32 * 32 : 1 << 20;
-  int const most = report.device.isLoom ? 33 : 4097;
+  long long const n = report.isSmall ? 32 * 32 : 1 << 20;
+  int const most = report.isSmall ? 33 : 4097;
   auto const items = static_cast<std::size_t>(n);
   tweed::LaunchConfig const grid{tweed::ceilDiv(n, 1ll * threads), threads};
   model::Array<float> out(items);

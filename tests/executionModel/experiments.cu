@@ -18,6 +18,7 @@ using tweedTest::contains;
 
 model::Report reportOf(model::Experiment const& experiment) {
   model::Report report(tweed::deviceInfo());
+  report.isSmall = report.isSmall || tweedTest::isShort();
   experiment.run(report);
   for (std::string const& failure : report.failures()) FAIL_CHECK(experiment.name, ": ", failure);
   return report;
@@ -53,6 +54,7 @@ TEST_CASE("model: every experiment runs, and its results are the host's") {
     CHECK(!contains(model::tableOf(report.rows()), "nan"));
 #else
     // A GPU measures all that the loom leaves open.
+    if (report.isSmall) continue;
     for (model::Row const& row : report.rows())
       for (auto const& named : row) {
         CAPTURE(named.first);
@@ -228,6 +230,7 @@ TEST_CASE("model: S15: rows and columns of any matrix, also above 65535 rows") {
 TEST_CASE("model: bank conflicts as predicted, and as the clock sees them") {
   model::Report const report = reportOf(bankConflicts::experiment);
   REQUIRE(report.rows().size() == 40);
+  bool const hasClock = !report.isSmall;  // tools that take few sizes change it
   for (std::size_t i = 0; i < 40; ++i) {
     model::Row const& row = report.rows()[i];
     auto const predicted = long(model::cellOf(row, "predicted passes").number());
@@ -236,13 +239,13 @@ TEST_CASE("model: bank conflicts as predicted, and as the clock sees them") {
     double const measured = model::cellOf(row, "passes from cycles").number();
     CAPTURE(model::cellOf(row, "cycles a load").number());
     CHECK(std::isnan(measured) == tweedTest::isLoom);
-    if (!tweedTest::isLoom) CHECK(std::lround(measured) == predicted);
+    if (hasClock) CHECK(std::lround(measured) == predicted);
   }
   long const expected[] = {1, 32, 1, 1, 1, 4, 1, 1};  // rows and columns: plain, padded, swizzled
   for (std::size_t i = 0; i < 8; ++i)
     CHECK(model::cellOf(report.rows()[32 + i], "predicted passes").number() == expected[i]);
   // Otherwise the line through both ends would say nothing.
-  if (!tweedTest::isLoom)
+  if (hasClock)
     CHECK(model::cellOf(report.rows()[31], "cycles a load").number() >
           model::cellOf(report.rows()[0], "cycles a load").number() + 10);
 }
