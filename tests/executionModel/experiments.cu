@@ -66,14 +66,14 @@ TEST_CASE("model: every experiment runs, and its results are the host's") {
 
 TEST_CASE("model: tables and JSON") {
   std::vector<model::Row> const rows = {{{"name", "a"}, {"count", 5}, {"µs", 1.23456}},
-                                        {{"name", "longer"}, {"count", -12345678}, {"µs", 12345.6}},
+                                        {{"name", "longer"}, {"count", -1234567}, {"µs", 12345.6}},
                                         {{"name", ""}, {"count", 0u}, {"µs", model::notMeasured}},
                                         {{"other", 1ull << 40}}};
   CHECK(model::tableOf(rows) ==
-        "  name        count     µs\n"
-        "  a               5  1.235\n"
-        "  longer  -12345678  12346\n"
-        "                  0      -\n"
+        "  name       count     µs\n"
+        "  a              5  1.235\n"
+        "  longer  -1234567  12346\n"
+        "                 0      -\n"
         "\n"
         "          other\n"
         "  1099511627776\n");
@@ -81,7 +81,7 @@ TEST_CASE("model: tables and JSON") {
   CHECK(model::jsonOf("x", "a \"b\" \\ \n", rows) ==
         "{\"experiment\": \"x\", \"device\": \"a \\\"b\\\" \\\\ \\u000a\", \"rows\": [\n"
         " {\"name\": \"a\", \"count\": 5, \"µs\": 1.235},\n"
-        " {\"name\": \"longer\", \"count\": -12345678, \"µs\": 12346},\n"
+        " {\"name\": \"longer\", \"count\": -1234567, \"µs\": 12346},\n"
         " {\"name\": \"\", \"count\": 0, \"µs\": null},\n"
         " {\"other\": 1099511627776}\n]}\n");
   CHECK(model::jsonOf("x", "y", {}) ==
