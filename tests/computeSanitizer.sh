@@ -20,7 +20,10 @@ export PATH=$PATH:/usr/local/cuda/bin
 command -v compute-sanitizer >/dev/null || { echo "there is no compute-sanitizer" >&2 && exit 3; }
 mapfile -t programs < <(find "$build/tests" -maxdepth 1 -name 'gpu.*' -type f -perm -u+x \
   ! -name gpu.traps ! -name gpu.faults ! -name gpu.noImage 2>/dev/null | sort)
-((${#programs[@]})) || { echo "no programs $build/tests/gpu.*: first ./tweed.sh test" >&2 && exit 3; }
+((${#programs[@]})) || {
+  echo "no programs $build/tests/gpu.*: first ./tweed.sh test" >&2
+  exit 3
+}
 
 export logs=$build/computeSanitizer
 rm -rf "$logs"
