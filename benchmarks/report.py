@@ -584,7 +584,7 @@ def start_plots():
         return None
     matplotlib.use("Agg")
     matplotlib.rcParams.update({
-        "svg.hashsalt": "tweed", "font.size": 9, "axes.spines.top": False,
+        "svg.hashsalt": "tweed", "svg.fonttype": "none", "font.size": 9, "axes.spines.top": False,
         "axes.spines.right": False, "axes.grid": True, "grid.color": "#e4e4e4",
         "grid.linewidth": 0.7, "axes.axisbelow": True, "legend.frameon": False,
         "figure.dpi": 120, "savefig.bbox": "tight"})
