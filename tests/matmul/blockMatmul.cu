@@ -216,10 +216,19 @@ TEST_SUITE("blockMatmul") {
   TEST_CASE_TEMPLATE("number types", T, double, int, long long, __half, __nv_bfloat16) {
     Product<T> const p(37, 41, 43, 9);
     checkLayouts<Three, T>(p);
-    checkLayouts<Tall, T>(p);
-    checkLayouts<Plain, T>(p);
-    checkLayouts<Odd, T>(p);
-    checkLayouts<Halves, T>(p);
+  }
+  // Other threads' tiles read by what is staged: 4 bytes (floats, above), 8, or what is converted.
+  TEST_CASE_TEMPLATE("number types in tiles of all kinds", T, double, __half) {
+    Product<T> const p(37, 41, 43, 9);
+    auto const check = [&](auto config) {
+      using Config = decltype(config);
+      checkLayout<Config, tweed::AccumulatorOf<T>, T, RowMajor, RowMajor>(p);
+      checkLayout<Config, tweed::AccumulatorOf<T>, T, ColumnMajor, ColumnMajor>(p);
+    };
+    check(Tall{});
+    check(Plain{});
+    check(Odd{});
+    check(Halves{});
   }
   TEST_CASE("integers of 8 bits added up in 32") {
     Product<signed char> const p(37, 41, 43, 9);

@@ -49,8 +49,21 @@ struct Stream {
   ~Stream() { (void)cudaStreamDestroy(handle); }
 };
 
-template <class T>
-void checkGraph() {
+using tweed::SimtConfiguration, tweed::SimtConfig, tweed::TileShape;
+
+// Kernels that put different nodes into a graph: one that clears tickets first, clusters, tensor
+// maps as parameters, and one launch alone. Those that reduce add one for each reduction.
+using Little = SimtConfig<TileShape<64, 64, 32>, 4, 4, 3>;
+constexpr auto balanced = tweed::among<SimtConfiguration<Little, tweed::balanced, 130> >;
+constexpr auto clusters =
+    tweed::among<SimtConfiguration<SimtConfig<TileShape<32, 32, 64>, 2, 4, 4>, 2, 60> >;
+constexpr auto one = tweed::among<SimtConfiguration<Little, 1, 140> >;
+constexpr auto tensorCores = tweed::among<
+    tweed::WgmmaConfiguration<tweed::WgmmaConfig<64, 64, 1, 8> >,
+    tweed::MmaConfiguration<tweed::MmaConfig<TileShape<64, 64, 64>, 32, 32, 3>, 1000> >;
+
+template <class T, class Options, class Reducing>
+void checkGraph(Options options, Reducing reducing) {
   Stream const stream;
   Matrix<T, RowMajor> const a(200, 96, 1);
   Matrix<T, ColumnMajor> const b(96, 136, 2);
@@ -70,16 +83,17 @@ void checkGraph() {
   auto const epilogue = tweed::scale(2) | tweed::rowSum(sums.data());
   replay(
       stream.handle,
-      [&] { tweed::matmul(stream.handle, a.view(), b.view(), c.view(), tweed::scale(2)); }, change,
-      isRight);
+      [&] { tweed::matmul(stream.handle, a.view(), b.view(), c.view(), tweed::scale(2), options); },
+      change, isRight);
   replay(
-      stream.handle, [&] { tweed::matmul(stream.handle, a.view(), b.view(), c.view(), epilogue); },
+      stream.handle,
+      [&] { tweed::matmul(stream.handle, a.view(), b.view(), c.view(), epilogue, reducing); },
       change,
       [&] {
         isRight();
         CHECK(sums.host() == expected);
       });
-  tweed::MatmulPlan const plan(a.view(), b.view(), c.view(), epilogue);
+  tweed::MatmulPlan const plan(a.view(), b.view(), c.view(), epilogue, reducing);
   tweed::Workspace workspace(stream.handle, plan.workspaceBytes());
   replay(
       stream.handle, [&] { plan(workspace); }, change,
@@ -93,13 +107,14 @@ void checkGraph() {
 
 TEST_SUITE("matmul") {
   TEST_CASE("in graphs: alone, with a workspace of its own, and as a plan") {
-    checkGraph<float>();
-    checkGraph<__nv_bfloat16>();
+    checkGraph<float>(balanced, one);
+    if (tweed::matmulDevice().computeCapability >= 90) checkGraph<float>(clusters, one);
+    checkGraph<__nv_bfloat16>(tensorCores, tensorCores);
   }
   TEST_CASE("tune refuses a stream that is being captured, and the capture goes on") {
     Stream const stream;
     Matrix<float, RowMajor> const a(20, 30, 1), b(30, 35, 2), c(20, 35, 3);
-    tweed::MatmulPlan plan(a.view(), b.view(), c.view());
+    tweed::MatmulPlan plan(a.view(), b.view(), c.view(), tweed::Identity{}, few);
     cudaGraph_t graph = nullptr;
     TWEED_CHECK(cudaStreamBeginCapture(stream.handle, cudaStreamCaptureModeRelaxed));
     CHECK(contains(refusal([&] { tweed::tune(plan, stream.handle); }),
@@ -128,12 +143,17 @@ TEST_SUITE("matmul") {
     far(memory[0], a, rows);
     far(memory[1], b, n);
     auto const c = Matrix<float, RowMajor>::poison(rows, n);
-    tweed::matmul(nullptr, tweed::rowMajor(memory[0], rows, rows, pitch),
-                  tweed::rowMajor(memory[1], rows, n, pitch),
-                  tweed::rowMajor(memory[2], rows, n, pitch));
-    TWEED_CHECK(cudaMemcpy2D(c.view().data, n * 4, memory[2], std::size_t(pitch) * 4, n * 4, rows,
-                             cudaMemcpyDeviceToDevice));
-    CHECK(c.holds([&](long long i, long long j, long long) { return productOf(a, b, i, j, 0); }));
+    auto const check = [&](auto options) {
+      tweed::matmul(nullptr, tweed::rowMajor(memory[0], rows, rows, pitch),
+                    tweed::rowMajor(memory[1], rows, n, pitch),
+                    tweed::rowMajor(memory[2], rows, n, pitch), tweed::Identity{}, options);
+      TWEED_CHECK(cudaMemcpy2D(c.view().data, n * 4, memory[2], std::size_t(pitch) * 4, n * 4, rows,
+                               cudaMemcpyDeviceToDevice));
+      CHECK(c.holds([&](long long i, long long j, long long) { return productOf(a, b, i, j, 0); }));
+      TWEED_CHECK(cudaMemset2D(memory[2], std::size_t(pitch) * 4, 0xff, n * 4, rows));
+    };
+    check(one);
+    check(tweed::among<tweed::PlainConfiguration>);
     for (float* each : memory) TWEED_CHECK(cudaFree(each));
   }
 }
