@@ -14,6 +14,24 @@ TEST_SUITE("matmul") {
   TEST_CASE("every kernel for half") {
     tweedTest::checkEdges<__half, __half, ColumnMajor, RowMajor, ColumnMajor>(tweed::AnyPath{});
   }
+  TEST_CASE("CUDA cores take them where they are required, and plans name them") {
+    using tweedTest::Matrix, tweedTest::contains;
+    auto const check = [](auto zero) {
+      using T = decltype(zero);
+      Matrix<T, ColumnMajor> const a(70, 33, 1, {1, 1}), b(33, 67, 2, {1, 0});
+      auto const c = Matrix<T, RowMajor>::poison(70, 67);
+      tweed::MatmulPlan const plan(a.view(), b.view(), c.view(), tweed::Identity{},
+                                   tweed::require<tweed::Path::Simt>);
+      CHECK(plan.path() == tweed::Path::Simt);
+      CHECK(contains(plan.explain(), "\nruns: simt 64x64x16, 3 stages, with 0 bytes"));
+      plan();
+      CHECK(c.holds([&](long long i, long long j, long long) {
+        return tweedTest::productOf(a, b, i, j, 0);
+      }));
+    };
+    check(__half{});
+    check(__nv_bfloat16{});
+  }
   TEST_CASE("a required path that cannot says why, and C is as it was") {
     using tweedTest::Matrix;
     Matrix<__half, RowMajor> const a(32, 40, 1, {3, 1}), b(40, 48, 2);

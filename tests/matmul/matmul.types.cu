@@ -54,6 +54,7 @@ TEST_SUITE("matmul") {
   }
   TEST_CASE("half and bfloat16, added up in float") {
     checkType<__half>(leastMma);
+    checkType<__half>(tweed::require<tweed::Path::Simt>);
     checkResult<__half, float>(leastMma);
     checkType<__nv_bfloat16>(leastMma);
     checkResult<__nv_bfloat16, float>(leastMma);

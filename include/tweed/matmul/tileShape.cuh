@@ -17,7 +17,7 @@ struct TileShape {
 
 /// The instructions that multiply. Never chosen in silence: plans and collectives name theirs.
 enum class Path {
-  Simt,   ///< multiply-adds of CUDA cores; all number types
+  Simt,   ///< multiply-adds of CUDA cores; all number types, 16-bit floats in float
   Mma,    ///< mma.sync of tensor cores, compute capability 8.0 and later; 16-bit floats, TF32
   Wgmma,  ///< wgmma of tensor cores, compute capability 9.0a alone; 16-bit floats, TF32
 };

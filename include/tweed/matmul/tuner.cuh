@@ -31,6 +31,11 @@ struct Joined<Configurations<A...>, Configurations<B...>, Rest...> {
 
 }  // namespace detail
 
+namespace detail {
+// Any type, layout, alignment and device.
+using OfAnyType = SimtConfiguration<SimtConfig<TileShape<64, 64, 16>, 4, 4, 3>, 1, 80>;
+}  // namespace detail
+
 // The last number of those of CUDA cores and of mma is what a multiprocessor reaches with it, in
 // operations a clock, an add being one and a multiplication one, at 1.75 GHz: from runs on an H200,
 // or where there is none yet (mma) from the share that the tile's loads leave of the peak (256 of
@@ -40,7 +45,7 @@ struct Joined<Configurations<A...>, Configurations<B...>, Rest...> {
 /// and epilogue that a program uses, so the list is short; `among` replaces it.
 template <class T>
 struct MatmulList {
-  using Type = Configurations<SimtConfiguration<SimtConfig<TileShape<64, 64, 16>, 4, 4, 3>, 1, 80>>;
+  using Type = Configurations<detail::OfAnyType>;
 };
 
 template <>
@@ -82,7 +87,8 @@ struct HalfList {
   using Mma = Configurations<MmaConfiguration<MmaConfig<TileShape<128, 256, 64>, 64, 64, 3>, 1800>,
                              MmaConfiguration<MmaConfig<TileShape<128, 128, 64>, 64, 32, 3>, 1600>,
                              MmaConfiguration<MmaConfig<TileShape<64, 64, 64>, 32, 32, 3>, 1000>>;
-  using Type = typename Joined<Wgmma, Mma>::Type;
+  // Without tensor cores that take both (compute capability 7.5), and where CUDA cores are required.
+  using Type = typename Joined<Wgmma, Mma, Configurations<OfAnyType>>::Type;
 };
 }  // namespace detail
 template <>
