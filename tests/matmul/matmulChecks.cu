@@ -125,6 +125,67 @@ TEST_SUITE("matmulChecks") {
     checkRefusal("the epilogue's row reduction: the pointer is null", nothing,
                  tweed::rowSum(static_cast<float*>(nullptr)));
   }
+  TEST_CASE("reductions that write where A, B, C or another reduction are") {
+    Operands const o;
+    DeviceArray<float> const own(std::vector<float>(9, 7.f));
+    auto const said = [&](auto const& epilogue) {
+      std::string const text =
+          refusal([&] { tweed::matmul(nullptr, o.A, o.B, o.C, epilogue, plain); });
+      std::string const before = "tweed::matmul: the epilogue's ";
+      std::string const behind = " [cudaErrorInvalidValue]";
+      if (text == "") return text;
+      CHECK(contains(text, before));
+      CHECK(contains(text, behind));
+      return text.substr(before.size(), text.size() - before.size() - behind.size());
+    };
+    std::string const row = "row reduction: what it writes overlaps ";
+    std::string const column = "column reduction: what it writes overlaps ";
+    // Of 4 rows and 5 columns: the last item is the first of the operand, or the other way round.
+    CHECK(said(tweed::rowSum(o.C.data - 3)) == row + "C");
+    CHECK(said(tweed::relu() | tweed::columnMax(o.C.data + 19)) == column + "C");
+    CHECK(said(tweed::rowSum(o.A.data - 3)) == row + "A");
+    CHECK(said(tweed::columnSum(o.A.data + 23)) == column + "A");
+    CHECK(said(tweed::columnSum(o.B.data - 4)) == column + "B");
+    CHECK(said(tweed::rowMax(o.B.data + 29)) == row + "B");
+    // Items of another size; the second of two.
+    auto* const doubles = reinterpret_cast<double*>(o.C.data + 18);
+    CHECK(said(tweed::rowSum(own.data()) | tweed::columnSum(doubles)) == column + "C");
+    CHECK(said(tweed::rowSum(own.data()) | tweed::columnMax(own.data() + 3)) ==
+          column + "what the row reduction before it writes");
+    CHECK(said(tweed::columnSum(own.data() + 3) | tweed::rowMax(own.data())) ==
+          row + "what the column reduction before it writes");
+    CHECK(o.c.isUnchanged());
+    CHECK(o.a.isUnchanged());
+    CHECK(o.b.isUnchanged());
+    CHECK(own.host() == std::vector<float>(9, 7.f));
+    // Beside each other they may stand.
+    CHECK(said(tweed::rowSum(own.data()) | tweed::columnMax(own.data() + 4)) == "");
+  }
+  TEST_CASE("reductions of no items, of a batch, and in the gaps of C") {
+    DeviceArray<float> const memory(std::vector<float>(40, 7.f));
+    float* const data = memory.data();
+    float* const none = nullptr;
+    auto const said = [&](auto const& a, auto const& b, auto const& c, float* sums) {
+      return refusal([&] { tweed::matmul(nullptr, a, b, c, tweed::rowSum(sums), plain); });
+    };
+    // No items of C, but of A; a null A has none that could be written.
+    CHECK(contains(said(tweed::rowMajor(data, 5, 3), tweed::rowMajor(none, 3, 0),
+                        tweed::rowMajor(none, 5, 0), data + 14),
+                   "row reduction: what it writes overlaps A"));
+    CHECK(said(tweed::rowMajor(none, 5, 3), tweed::rowMajor(none, 3, 0),
+               tweed::rowMajor(none, 5, 0), data + 35) == "");
+    // 2 x 3 and 3 x 1, three times: 6 sums.
+    DeviceArray<float> const factors(18 + 9);
+    auto const a = tweed::rowMajor(factors.data(), 2, 3).batched(3, 6);
+    auto const b = tweed::rowMajor(factors.data() + 18, 3, 1).batched(3, 3);
+    CHECK(contains(said(a, b, tweed::rowMajor(data + 11, 2, 1).batched(3, 2), data + 6),
+                   "row reduction: what it writes overlaps C"));
+    CHECK(said(a, b, tweed::rowMajor(data + 12, 2, 1).batched(3, 2), data + 6) == "");
+    // Between two rows of C.
+    auto const c = tweed::rowMajor(data + 20, 2, 1, 8);
+    CHECK(said(a.batched(1, 0), b.batched(1, 0), c, data + 22) == "");
+    CHECK(contains(said(a.batched(1, 0), b.batched(1, 0), c, data + 27), "overlaps C"));
+  }
   TEST_CASE("a residual that is C, or that overlaps it otherwise") {
     Operands const o;
     auto const run = [&](auto const& residual, auto const& c) {

@@ -65,8 +65,9 @@ void runMatmul(A const& a, B const& b, C const& c, Epilogue const& epilogue, Opt
 ///          from the one that is given, else allocated and freed in order of the stream.
 /// Errors   throws tweed::Error naming the operand and the numbers, with nothing written: shapes
 ///          that disagree, a null or misaligned pointer, a leading dimension too small, a negative
-///          or too large size, C that overlaps A, B, itself or a residual other than C, a workspace
-///          that is too small or belongs to another stream, a required path that cannot do it.
+///          or too large size, C that overlaps A, B, itself or a residual other than C, a reduction
+///          that overlaps A, B, C or another one, a workspace that is too small or belongs to
+///          another stream, a required path that cannot do it.
 ///          Compile time: types that no kernel takes, or that the required path does not. No path
 ///          replaces a required one.
 /// Source   CUTLASS and cuBLAS for the hierarchy of tiles; see the kernels.

@@ -180,13 +180,55 @@ std::string overlapOf(C const& c, Chain<First, Second> const& chain) {
   return first.empty() ? overlapOf(c, chain.second) : first;
 }
 
+// What the reductions of an epilogue write, in their order.
+struct ReductionOutput {
+  char const* name;
+  Runs items;
+};
+template <int I, class C, class Epilogue>
+void listOutputs([[maybe_unused]] C const& c, [[maybe_unused]] Epilogue const& epilogue,
+                 [[maybe_unused]] ReductionOutput* list) {
+  if constexpr (I < Reductions<Epilogue>::count) {
+    auto const reduction = Reductions<Epilogue>::template at<I>(epilogue);
+    constexpr long long itemBytes = sizeof(*reduction.out);
+    long long const lines = (reduction.isPerRow ? c.rows : c.columns) * c.batch;
+    list[I] = {reduction.isPerRow ? "row" : "column",
+               {static_cast<long long>(reinterpret_cast<std::size_t>(reduction.out)),
+                lines * itemBytes, 1, 0, 1, 0}};
+    listOutputs<I + 1>(c, epilogue, list);
+  }
+}
+
+// A reduction shares no byte with what else is written, nor with A and B, which stay as they are.
+template <class A, class B, class C, class Epilogue>
+std::string reductionOverlap(A const& a, B const& b, C const& c, Epilogue const& epilogue) {
+  constexpr int count = Reductions<Epilogue>::count;
+  ReductionOutput outs[count];
+  listOutputs<0>(c, epilogue, outs);
+  for (int i = 0; i < count; ++i) {
+    auto const meets = [&](auto const& view) {
+      return view.data != nullptr && overlap(outs[i].items, runsOf(view));
+    };
+    char const* const met = meets(c) ? "C" : meets(a) ? "A" : meets(b) ? "B" : nullptr;
+    std::string const text = std::string(outs[i].name) + " reduction: what it writes overlaps ";
+    if (met != nullptr) return text + met;
+    for (int j = 0; j < i; ++j)
+      if (overlap(outs[i].items, outs[j].items))
+        return text + "what the " + outs[j].name + " reduction before it writes";
+  }
+  return "";
+}
+
 // Pieces that are never called are not asked, but reductions write also of no items.
-template <class C, class Epilogue>
-void checkEpilogue(C const& c, Epilogue const& epilogue) {
+template <class A, class B, class C, class Epilogue>
+void checkEpilogue([[maybe_unused]] A const& a, [[maybe_unused]] B const& b, C const& c,
+                   Epilogue const& epilogue) {
   bool const isEmpty = c.rows == 0 || c.columns == 0 || c.batch == 0;
   if (isEmpty && !hasReductions<Epilogue>) return;
   std::string refusal = refusalOf(epilogue, c.rows, c.columns, c.batch, 0);
   if (refusal.empty() && !isEmpty) refusal = overlapOf(c, epilogue);
+  if constexpr (hasReductions<Epilogue>)
+    if (refusal.empty()) refusal = reductionOverlap(a, b, c, epilogue);
   if (!refusal.empty()) refuseMatmul("the epilogue's " + refusal);
 }
 
@@ -205,7 +247,7 @@ void checkMatmul(A const& a, B const& b, C const& c, Epilogue const& epilogue) {
   if ((a.batch != c.batch && a.batch != 1) || (b.batch != c.batch && b.batch != 1))
     refuseMatmul("A is a batch of " + number(a.batch) + ", B of " + number(b.batch) + " and C of " +
                  number(c.batch) + "; A and B have as many matrices as C, or 1 for all");
-  if (c.rows == 0 || c.columns == 0 || c.batch == 0) return checkEpilogue(c, epilogue);
+  if (c.rows == 0 || c.columns == 0 || c.batch == 0) return checkEpilogue(a, b, c, epilogue);
   checkPointer("A", a);
   checkPointer("B", b);
   checkPointer("C", c);
@@ -216,7 +258,7 @@ void checkMatmul(A const& a, B const& b, C const& c, Epilogue const& epilogue) {
                  number(c.leadingDimension));
   if (overlap(out, runsOf(a))) refuseMatmul("C overlaps A, which is read while C is written");
   if (overlap(out, runsOf(b))) refuseMatmul("C overlaps B, which is read while C is written");
-  checkEpilogue(c, epilogue);
+  checkEpilogue(a, b, c, epilogue);
 }
 
 }  // namespace detail

@@ -42,7 +42,8 @@ struct AxisReduction {
 ///                                        tweed::rowSum(sums));
 ///
 /// Shape    out: one item for each row (column) of C, those of a batch behind each other:
-///          out[matrix * rows + row]. They come last in a chain, several if you like.
+///          out[matrix * rows + row], apart from A, B, C and other reductions. They come last in a
+///          chain, several if you like.
 /// Result   of the items as the epilogue ends with them, before they become items of C; cast<T>()
 ///          before it takes them as rounded. Combined in the accumulator's type, converted once.
 ///          Same bits on every run: tiles are combined in their order, not as they end.
@@ -50,7 +51,8 @@ struct AxisReduction {
 /// Cost     each tile passes through shared memory once; a workspace of one accumulator for each
 ///          row and tile along it, and one more small kernel.
 /// Errors   compile time: something else behind a reduction; an operator that says it is not
-///          commutative or names no identity. At run time: a null pointer.
+///          commutative or names no identity. At run time: a null pointer, items that A, B, C or
+///          another reduction have too.
 template <class Out, class Op>
 AxisReduction<true, Op, Out> rowReduce(Out* out, Op op) {
   return {out, op};
