@@ -234,4 +234,24 @@ void addMatmul(std::string const& kind, std::string const& form, int n, Precisio
   }
 }
 
+template <class T, class LayoutA, class LayoutB>
+void addMatmulSizes(std::string const& kind, std::string const& form,
+                    std::vector<int> const& sizes) {
+  for (int const n : sizes)
+    addMatmul<T, T, LayoutA, LayoutB>(kind, form, n, Precision::Default, tweed::AnyPath{});
+}
+
+/// Cases of n x n matrices of 16-bit floats in all layouts.
+template <class T>
+void addMatmulLayouts(std::string const& kind) {
+  using tweed::ColumnMajor, tweed::RowMajor;
+  std::vector<int> const sizes{256, 512, 1024, 2048, 4096, 8192};
+  std::vector<int> sizesAndOdd = sizes;
+  sizesAndOdd.push_back(4097);  // odd leading dimensions
+  addMatmulSizes<T, RowMajor, ColumnMajor>(kind, "rowColumn", sizesAndOdd);
+  addMatmulSizes<T, RowMajor, RowMajor>(kind, "rowRow", sizes);
+  addMatmulSizes<T, ColumnMajor, ColumnMajor>(kind, "columnColumn", sizes);
+  addMatmulSizes<T, ColumnMajor, RowMajor>(kind, "columnRow", sizes);
+}
+
 }  // namespace bench
