@@ -10,4 +10,14 @@ TEST_SUITE("matmul") {
     tweedTest::checkEdges<float, float, RowMajor, RowMajor, RowMajor>(tweed::AnyPath{});
     tweedTest::checkEdges<float, float, ColumnMajor, ColumnMajor, ColumnMajor>(tweed::AnyPath{});
   }
+  // Few tiles of long sums, for which parts of the sum would be fastest, and other extremes.
+  TEST_CASE("reductions of products of any shape") {
+    using tweed::RowMajor;
+    int const shapes[][3] = {{1, 1, 900}, {5, 70, 300}, {70, 5, 1}, {1, 200, 7}, {200, 1, 7}};
+    for (auto const& [m, n, k] : shapes) {
+      if (tweedTest::isShort() && k > 7) continue;
+      tweedTest::checkEveryKernel<float, float, RowMajor, RowMajor, RowMajor>(m, n, k,
+                                                                              tweed::AnyPath{});
+    }
+  }
 }

@@ -9,6 +9,7 @@ namespace {
 using namespace tweedTest;
 using tweed::ColumnMajor;
 using tweed::RowMajor;
+using Little = tweed::SimtConfig<tweed::TileShape<16, 32, 8>, 2, 4, 3>;
 
 }  // namespace
 
@@ -72,6 +73,29 @@ TEST_SUITE("MatmulPlan") {
     CHECK(contains(turned.explain(),
                    "C 70 x 20 = A 70 x 30 * B 30 x 20, 1 times, as the "
                    "transposed product, with A and B exchanged\n"));
+  }
+  TEST_CASE("explains which kernels the reductions exclude") {
+    Matrix<float, RowMajor> const a(20, 3000, 1), b(3000, 31, 2);
+    auto const c = Matrix<float, RowMajor>::poison(20, 31);
+    DeviceArray<float> sums(20);
+    constexpr auto two = tweed::among<tweed::SimtConfiguration<Little, tweed::balanced, 90>,
+                                      tweed::SimtConfiguration<Little, 1, 50>>;
+    tweed::MatmulPlan const whole(a.view(), b.view(), c.view(), tweed::scale(2), two);
+    CHECK(contains(whole.explain(), "runs: simt 16x32x8, 3 stages, balanced, with "));
+    CHECK(!contains(whole.explain(), "cannot"));
+    tweed::MatmulPlan const reducing(a.view(), b.view(), c.view(), tweed::rowSum(sums.data()), two);
+    std::string const text = reducing.explain();
+    CAPTURE(text);
+    CHECK(contains(text, "runs: simt 16x32x8, 3 stages, with "));
+    CHECK(contains(text, "\ncan: simt 16x32x8, 3 stages, "));
+    CHECK(contains(text,
+                   "\ncannot: simt 16x32x8, 3 stages, balanced, as it adds up a sum in parts, "
+                   "which takes no reductions"));
+    reducing();
+    std::vector<float> expected(20, 0);
+    for (int i = 0; i < 20; ++i)
+      for (int j = 0; j < 31; ++j) expected[std::size_t(i)] += float(productOf(a, b, i, j, 0));
+    CHECK(sums.host() == expected);
   }
   TEST_CASE("explains that there is nothing to do") {
     float* const none = nullptr;

@@ -39,6 +39,7 @@ inline MatmulDevice matmulDevice() {
 //                                          // a block's share of it
 //     static std::string name();           // "simt 128x128x16, 2 stages"
 //
+//     static constexpr bool reduces;       // takes the reductions of an epilogue: calls reduceTile
 //     template <class Task>
 //     static constexpr bool takes;         // its types and layouts; nothing below is instantiated
 //                                          // if not. Floats of the mma and wgmma paths are TF32,
@@ -66,6 +67,29 @@ inline MatmulDevice matmulDevice() {
 // detail::finish(), and if detail::hasReductions<Epilogue>, reduceTile() once for each part.
 
 namespace detail {
+
+/// For configurations that take reductions, need no workspace and make nothing once for many
+/// launches.
+struct BareConfiguration {
+  static constexpr bool reduces = true;
+  template <class Task>
+  static std::size_t workspaceBytes(Task const&, MatmulDevice const&) {
+    return 0;
+  }
+  template <class Task>
+  struct Prepared {};
+  template <class Task>
+  static Prepared<Task> prepare(Task const&, MatmulDevice const&) {
+    return {};
+  }
+};
+
+inline std::string sharedBytesRefusal(std::size_t bytes, MatmulDevice const& device) {
+  return bytes <= device.sharedBytes
+             ? ""
+             : "it needs " + std::to_string(bytes) + " bytes of shared memory, the device has " +
+                   std::to_string(device.sharedBytes);
+}
 
 /// What a kernel is worth, measured on one kind of device.
 struct MatmulSpeed {

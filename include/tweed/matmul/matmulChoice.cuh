@@ -122,12 +122,20 @@ struct MatmulChoice {
   double microseconds;  // by the model
 };
 
+template <class Configuration>
+std::string wholeName() {
+  return pathName(Configuration::path) + (" " + Configuration::name());
+}
+template <class... Configuration>
+std::vector<std::string> wholeNames(Configurations<Configuration...>) {
+  return {wholeName<Configuration>()...};
+}
+
 template <class Configuration, class Task>
 MatmulChoice describe(int index, Task const& task, MatmulDevice const& device) {
-  std::string const name = pathName(Configuration::path) + (" " + Configuration::name());
   std::string const refusal = Configuration::refusal(task, device);
   double const time = refusal.empty() ? Configuration::microseconds(task, device) : 0;
-  return {index, name, refusal, time};
+  return {index, wholeName<Configuration>(), refusal, time};
 }
 
 // All of a list: those that can do it first, the fastest by the model before the others.
@@ -190,8 +198,13 @@ void chooseMatmul(A const& a, B const& b, C const& c, Epilogue const& epilogue, 
   checkMatmul(a, b, c, epilogue);
   auto const task = matmulTask(a, b, c, epilogue);
   using List = CandidatesOf<decltype(matmulTask(a, b, c, epilogue)), Options>;
+  using Unreducing = UnreducingOf<decltype(matmulTask(a, b, c, epilogue)), Options>;
   static_assert(
-      List::count > 0,
+      List::count > 0 || Unreducing::count == 0,
+      "tweed::matmul: the options allow only kernels that add up a sum in parts, and those take no "
+      "reductions; allow another one");
+  static_assert(
+      List::count + Unreducing::count > 0,
       "tweed::matmul: no kernel that the options allow multiplies items of this type; tensor "
       "cores take float with tweed::tf32 alone");
   MatmulDevice const device = matmulDevice();

@@ -119,6 +119,8 @@ std::string MatmulPlan<A, B, C, Epilogue, Options>::explain() const {
     text += "\n" + (choice.refusal.empty()
                         ? "can: " + choice.name + ", " + time(choice.microseconds) + " by the model"
                         : "cannot: " + choice.name + ", as " + choice.refusal);
+  for (std::string const& name : detail::wholeNames(detail::UnreducingOf<Task, Options>{}))
+    text += "\ncannot: " + name + ", as it adds up a sum in parts, which takes no reductions";
   return text;
 }
 #pragma GCC visibility pop

@@ -20,7 +20,7 @@ namespace tweed {
 /// Needs    half, bfloat16, or float as TF32; any layout and alignment; compute capability 8.0.
 /// Cost     no workspace.
 template <class Config, int FlopsPerClock>
-struct MmaConfiguration {
+struct MmaConfiguration : detail::BareConfiguration {
   static constexpr Path path = Path::Mma;
   using Tile = typename Config::Tile;
   using Part = Tile;
@@ -48,30 +48,15 @@ struct MmaConfiguration {
     if (imageTarget().version < 80)
       return "it needs a device of compute capability 8.0 and code for it: pass -arch=sm_80 or "
              "later to nvcc, or CMAKE_CUDA_ARCHITECTURES=80";
-    std::size_t const bytes = mmaSharedBytes<Config, Task>;
-    if (bytes > device.sharedBytes)
-      return "it needs " + std::to_string(bytes) + " bytes of shared memory, the device has " +
-             std::to_string(device.sharedBytes);
     long long const tiles = task.template order<Tile>().count();
     if (tiles > 0x7fffffff)
       return "C has " + std::to_string(tiles) + " tiles; it takes at most 2147483647";
-    return "";
+    return detail::sharedBytesRefusal(mmaSharedBytes<Config, Task>, device);
   }
   template <class Task>
   static double microseconds(Task const& task, MatmulDevice const& device) {
     return detail::tiledMicroseconds<Tile>(
         task, device, {double(FlopsPerClock), 2500, detail::MmaProduct<Config, Task>::minBlocks});
-  }
-  template <class Task>
-  static std::size_t workspaceBytes(Task const&, MatmulDevice const&) {
-    return 0;
-  }
-
-  template <class Task>
-  struct Prepared {};
-  template <class Task>
-  static Prepared<Task> prepare(Task const&, MatmulDevice const&) {
-    return {};
   }
   template <class Task>
   static void launch(Task const& task, Prepared<Task> const&, MatmulDevice const&, void*,

@@ -62,7 +62,7 @@ TWEED_KERNEL void __launch_bounds__(256) plainMatmul(Task const __grid_constant_
 }
 
 /// The configuration of plainMatmul: all types that multiply and add, any layout and alignment.
-struct PlainConfiguration {
+struct PlainConfiguration : detail::BareConfiguration {
   static constexpr Path path = Path::Simt;
   using Part = TileShape<32, 32, 16>;
   static std::string name() { return "plain 32x32x16"; }
@@ -76,16 +76,6 @@ struct PlainConfiguration {
   template <class Task>
   static double microseconds(Task const& task, MatmulDevice const& device) {
     return detail::tiledMicroseconds<Part>(task, device, {20, 1000, 8});
-  }
-  template <class Task>
-  static std::size_t workspaceBytes(Task const&, MatmulDevice const&) {
-    return 0;
-  }
-  template <class Task>
-  struct Prepared {};
-  template <class Task>
-  static Prepared<Task> prepare(Task const&, MatmulDevice const&) {
-    return {};
   }
   template <class Task>
   static void launch(Task const& task, Prepared<Task> const&, MatmulDevice const& device, void*,

@@ -49,7 +49,8 @@ struct AxisReduction {
 ///          Same bits on every run: tiles are combined in their order, not as they end.
 /// Op       rowReduce and columnReduce: commutative, with an identity, as Sum and Max.
 /// Cost     each tile passes through shared memory once; a workspace of one accumulator for each
-///          row and tile along it, and one more small kernel.
+///          row and tile along it, and one more small kernel. Kernels that share a tile's sum among
+///          blocks are not chosen, so few tiles of long sums take longer than without reductions.
 /// Errors   compile time: something else behind a reduction; an operator that says it is not
 ///          commutative or names no identity. At run time: a null pointer, items that A, B, C or
 ///          another reduction have too.

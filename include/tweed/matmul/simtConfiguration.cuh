@@ -25,10 +25,11 @@ namespace tweed {
 /// Cost     no workspace; balanced, that of two tiles for each block, unless the blocks divide the
 ///          tiles, and one more node of a graph.
 template <class Config, int Split, int FlopsPerClock>
-struct SimtConfiguration {
+struct SimtConfiguration : detail::BareConfiguration {
   static constexpr Path path = Path::Simt;
   using Tile = typename Config::Tile;
   using Part = Tile;
+  static constexpr bool reduces = Split == 1;
   static_assert(Split == balanced || (Split >= 1 && Split <= 8 && isPow2(Split)),
                 "tweed::SimtConfiguration: Split is 1, 2, 4 or 8, the blocks of a cluster, or "
                 "tweed::balanced");
@@ -53,9 +54,7 @@ struct SimtConfiguration {
         detail::fragmentItems<typename Conditional<isCopied, A, typename Task::Acc>::Type,
                               Config::threadN>;
     constexpr bool isWide = runItems * sizeof(typename Task::Acc) == 16;
-    constexpr bool canSplit = !detail::hasReductions<typename Task::Epilogue>;
-    return (Split <= 1 || isWide) && (Split == 1 || canSplit) &&
-           (!Config::hasProducers || isCopied);
+    return (Split <= 1 || isWide) && (!Config::hasProducers || isCopied);
   }
   template <class Task>
   static constexpr auto kernel = &detail::simtMatmul<Config, Split, Task>;
@@ -66,17 +65,13 @@ struct SimtConfiguration {
 
   template <class Task>
   static std::string refusal(Task const&, MatmulDevice const& device) {
-    std::size_t const bytes = sizeof(typename Body<Task>::Shared);
-    if (bytes > device.sharedBytes)
-      return "it needs " + std::to_string(bytes) + " bytes of shared memory, the device has " +
-             std::to_string(device.sharedBytes);
     if (Config::hasProducers && !imageHasWgmma())
       return "it needs a device of compute capability 9.0 and code for sm_90a: pass "
              "-gencode=arch=compute_90a,code=sm_90a to nvcc, or CMAKE_CUDA_ARCHITECTURES=90a-real";
     if (Split > 1 && !hasClusters<Task>())
       return "it needs clusters: a device of compute capability 9.0 or later and code for it (the "
              "loom has none)";
-    return "";
+    return detail::sharedBytesRefusal(sizeof(typename Body<Task>::Shared), device);
   }
   template <class Task>
   static double microseconds(Task const& task, MatmulDevice const& device) {
@@ -101,12 +96,6 @@ struct SimtConfiguration {
     return std::size_t(2 * blocks<Task>(device)) * (sumsOfPart<Task> + sizeof(unsigned));
   }
 
-  template <class Task>
-  struct Prepared {};
-  template <class Task>
-  static Prepared<Task> prepare(Task const&, MatmulDevice const&) {
-    return {};
-  }
   template <class Task>
   static void launch(Task const& task, Prepared<Task> const&, MatmulDevice const& device,
                      void* workspace, cudaStream_t stream) {

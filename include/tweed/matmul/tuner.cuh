@@ -113,13 +113,16 @@ constexpr bool isCandidate() {
   }
 }
 
-template <class List, class Task, class Options>
+template <class Configuration, class Task>
+inline constexpr bool canReduce = Configuration::reduces || !hasReductions<typename Task::Epilogue>;
+
+template <class List, class Task, class Options, bool CanReduce>
 struct Candidates;
-template <class... Configuration, class Task, class Options>
-struct Candidates<Configurations<Configuration...>, Task, Options> {
-  using Type = typename Joined<
-      typename Conditional<isCandidate<Configuration, Task, Options>(),
-                           Configurations<Configuration>, Configurations<>>::Type...>::Type;
+template <class... Configuration, class Task, class Options, bool CanReduce>
+struct Candidates<Configurations<Configuration...>, Task, Options, CanReduce> {
+  using Type = typename Joined<typename Conditional<
+      isCandidate<Configuration, Task, Options>() && canReduce<Configuration, Task> == CanReduce,
+      Configurations<Configuration>, Configurations<>>::Type...>::Type;
 };
 
 template <class List, class T>
@@ -131,11 +134,17 @@ struct ListOr<void, T> {
   using Type = typename MatmulList<T>::Type;
 };
 
-/// Those that take a task's types and layouts, and that the options allow.
-template <class Task, class Options>
-using CandidatesOf = typename Candidates<
+template <class Task, class Options, bool CanReduce>
+using ListedFor = typename Candidates<
     typename ListOr<typename Options::List, RemoveConst<typename Task::A::Item>>::Type, Task,
-    Options>::Type;
+    Options, CanReduce>::Type;
+
+/// Those that take a task's types, layouts and reductions, and that the options allow.
+template <class Task, class Options>
+using CandidatesOf = ListedFor<Task, Options, true>;
+/// Those that would, but for the reductions.
+template <class Task, class Options>
+using UnreducingOf = ListedFor<Task, Options, false>;
 
 }  // namespace detail
 }  // namespace tweed

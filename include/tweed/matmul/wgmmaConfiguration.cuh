@@ -20,10 +20,11 @@ namespace tweed {
 ///          split sum has no reductions in its epilogue.
 /// Cost     no workspace.
 template <class Config>
-struct WgmmaConfiguration {
+struct WgmmaConfiguration : detail::BareConfiguration {
   static constexpr Path path = Path::Wgmma;
   using Tile = TileShape<Config::m, Config::n, 64>;               // k of 16-bit floats
   using Part = TileShape<64 * Config::fragments, Config::n, 64>;  // a consumer's
+  static constexpr bool reduces = Config::splitK == 1;
 
   static std::string name() {
     auto const text = [](int number) { return std::to_string(number); };
@@ -41,13 +42,9 @@ struct WgmmaConfiguration {
                               detail::isWgmmaType<typename Task::C::Item>;
     constexpr bool isByK = majorOfA<typename Task::A::Layout> == Major::K &&
                            majorOfB<typename Task::B::Layout> == Major::K;
-    constexpr bool canReduce = Config::splitK == 1;
     if constexpr (areTypes) {
-      return (sizeof(T) == 2 || isByK) &&
-             (canReduce || !detail::hasReductions<typename Task::Epilogue>)&&detail::WgmmaMemory<
-                 Config>::template total<typename Task::C::Item> +
-                     detail::wgmmaAlignment <=
-                 detail::wgmmaMostShared;
+      constexpr int bytes = detail::WgmmaMemory<Config>::template total<typename Task::C::Item>;
+      return (sizeof(T) == 2 || isByK) && bytes + detail::wgmmaAlignment <= detail::wgmmaMostShared;
     } else {
       return false;
     }
@@ -70,11 +67,6 @@ struct WgmmaConfiguration {
     return wgmmaMicroseconds<Config>(task.m(), task.n(), task.k() * itemBytes, task.batch(),
                                      device.multiprocessors);
   }
-  template <class Task>
-  static std::size_t workspaceBytes(Task const&, MatmulDevice const&) {
-    return 0;
-  }
-
   template <class Task>
   using Prepared = WgmmaProduct<Config, Task>;
   template <class Task>
