@@ -5,6 +5,8 @@
 #include <tweed/matmul/blockMatmul.cuh>
 #include <tweed/memory/dynamicShared.cuh>
 
+#include <algorithm>
+
 #include "support/matmul.cuh"
 
 namespace {
@@ -175,6 +177,48 @@ TWEED_KERNEL void multiplyPicked(tweed::MatrixView<float const, RowMajor> a, int
   });
 }
 
+// One tile, of the items kBegin..kEnd-1 of operands that say how deep they are, added to ones.
+template <class Config>
+TWEED_KERNEL void multiplySome(tweed::MatrixView<float const, RowMajor> a,
+                               tweed::MatrixView<float const, ColumnMajor> b,
+                               tweed::MatrixView<float, RowMajor> c, int depthA, int depthB,
+                               int kBegin, int kEnd) {
+  using Product = ProductOf<Config, decltype(a), decltype(b), float>;
+  Product product(*tweed::dynamicShared<typename Product::Shared>(1));
+  auto rows = tweed::loadRows(a, 0);
+  auto columns = tweed::loadColumns(b, 0);
+  rows.depth = depthA, columns.depth = depthB;
+  typename Product::Accumulator acc{};
+  product.forEach(acc, [](float& value, int, int) { value = 1; });
+  product.run(rows, columns, kBegin, kEnd, acc);
+  product.forEach(acc, [&](float value, int i, int j) {
+    if (i < c.rows && j < c.columns) c(i, j) = value;
+  });
+}
+
+// The memory ends with the operands: nothing behind it may be touched.
+template <class Config>
+void checkSome(int depthA, int depthB, int kBegin, int kEnd) {
+  CAPTURE(depthA);
+  CAPTURE(depthB);
+  CAPTURE(kBegin);
+  CAPTURE(kEnd);
+  constexpr int m = 11, n = 13, k = 37;
+  Product<int> const p(m, n, k, 5);  // small integers: floats are exact
+  std::vector<float> const fa(p.a.begin(), p.a.end()), fb(p.b.begin(), p.b.end());
+  DeviceMatrix<float, RowMajor> const a(m, k, fa), c(m, n);
+  DeviceMatrix<float, ColumnMajor> const b(k, n, fb);
+  using P = ProductOf<Config, decltype(a.in()), decltype(b.in()), float>;
+  tweed::launch(multiplySome<Config>, {1, P::threads, P::sharedBytes}, a.in(), b.in(), c.view(),
+                depthA, depthB, kBegin, kEnd);
+  std::vector<float> expected(std::size_t(m * n), 1.f);
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      for (int l = kBegin; l < std::min({depthA, depthB, kEnd}); ++l)
+        expected[i * n + j] += fa[i * k + std::size_t(l)] * fb[std::size_t(l) * n + j];
+  CHECK((c.host() == expected));
+}
+
 template <class T>
 struct alignas(2 * sizeof(T)) Complex {
   T re, im;
@@ -282,6 +326,20 @@ TEST_SUITE("blockMatmul") {
     CHECK((productOf<Plain, float, float, RowMajor, RowMajor>(p, 0, 0, 7) == expected));
     p.check(productOf<Quarters, float, float, RowMajor, RowMajor>(p, 0, 0, 7), 0x1p-24, 61);
     CHECK((productOf<Tall, float, float, ColumnMajor, ColumnMajor>(p, 1, 0, 19) == expected));
+  }
+
+  TEST_CASE_TEMPLATE("run() stops where A or B ends", Config, Plain, Three, Quarters) {
+    constexpr int most = 0x7fffffff;
+    for (int const kEnd : {36, 37, 38, 40, 64, most}) {
+      checkSome<Config>(37, 37, 0, kEnd);
+      checkSome<Config>(37, 37, 35, kEnd);
+      checkSome<Config>(37, 20, 3, kEnd);
+      checkSome<Config>(16, 37, 0, kEnd);
+    }
+    for (int const kBegin : {37, 38, most}) checkSome<Config>(37, 37, kBegin, most);
+    checkSome<Config>(0, 37, 0, most);
+    checkSome<Config>(37, 37, 9, 9);
+    checkSome<Config>(37, 37, 9, 5);
   }
 
   TEST_CASE("NaN and infinities reach the items that they belong to, and no others") {

@@ -45,6 +45,22 @@ TEST_SUITE("TileOrder") {
     tweed::TileOrder const batched{1 << 10, 1 << 10, 1 << 13};
     CHECK(batched.at(batched.count() - 1).matrix == (1 << 13) - 1);
   }
+  TEST_CASE("more than 2^31 tiles in a group") {
+    tweed::TileOrder const order{20, 1 << 30, 1};
+    auto const at = [&](long long group, long long column, long long row) {
+      tweed::TileIndex const tile =
+          order.at(group * (16ll << 30) + column * (group ? 4 : 16) + row);
+      CHECK(tile.row == group * 16 + row);
+      CHECK(tile.column == column);
+      CHECK(tile.matrix == 0);
+    };
+    at(0, (1 << 27) - 1, 15);  // number 2^31 - 1
+    at(0, 1 << 27, 0);
+    at(0, (1 << 28) + 3, 5);
+    at(0, (1 << 30) - 1, 15);
+    at(1, 0, 0);
+    at(1, (1 << 30) - 1, 3);
+  }
   TEST_CASE("none") {
     CHECK(tweed::TileOrder{0, 7, 1}.count() == 0);
     CHECK(tweed::TileOrder{7, 7, 0}.count() == 0);

@@ -28,8 +28,8 @@ namespace tweed {
 ///          Config::Tile::m rows of A and Config::Tile::n columns of B.
 /// Result   run() adds the products of the items kBegin..kEnd-1 of the sum to acc, in this order
 ///          for each item: its bits depend neither on the tile nor on the stages (with several
-///          KGroups, on those and on Tile::k). Items that do not
-///          exist, of rows, columns and k behind the end, count as 0.
+///          KGroups, on those and on Tile::k). Items that do not exist count as 0: of rows and
+///          columns behind the end, and of k behind the end of A or of B, where run() stops.
 /// Needs    loaders as loader.cuh says, of any type of numbers that has Acc + Acc * Acc, and whose
 ///          zero is T{}, all bytes 0. Acc is what the items are converted to and added up in.
 /// Sync     all threads of the block call, with the same numbers. Behind run() the memory of Shared
@@ -112,10 +112,13 @@ struct BlockMatmul<SimtConfig<Tile, ThreadM, ThreadN, Stages, Loading_, KGroups,
         !hasProducers,
         "tweed::BlockMatmul: with Loading::ByWarpgroup the kernel calls split(), and in it "
         "load() and multiply()");
+    kEnd = smaller(kEnd, smaller(a.depth, b.depth));
+    if (kBegin >= kEnd) return;
     runParts(a, b, kBegin, kEnd, acc);
-    if constexpr (KGroups > 1) addGroups(acc);
+    addParts(acc);
   }
-  /// The same, but that each group has its part of the sums, in turn: forEachPart() visits them.
+  /// The same, of items that all exist, but that each group has its part of the sums, in turn:
+  /// forEachPart() visits them, or addParts() makes them what run() leaves.
   TWEED_DEVICE void runParts(LoaderA const& a, LoaderB const& b, int kBegin, int kEnd,
                              Accumulator& acc) {
     if constexpr (Stages == 1) {
@@ -130,6 +133,10 @@ struct BlockMatmul<SimtConfig<Tile, ThreadM, ThreadN, Stages, Loading_, KGroups,
     } else {
       runStages(a, b, kBegin, kEnd, acc);
     }
+  }
+
+  TWEED_DEVICE void addParts(Accumulator& acc) {
+    if constexpr (KGroups > 1) addGroups(acc);
   }
 
   // With Loading::ByWarpgroup, in place of run(): a kernel whose two kinds of threads go their own

@@ -107,11 +107,8 @@ struct SimtBody {
     } else {
       forEach([&](SimtPiece const& p) {
         Accumulator acc{};
-        if constexpr (Split > 1) {
-          product.runParts(loaderA(p.tile), loaderB(p.tile), p.kBegin, p.kEnd, acc);
-        } else {
-          product.run(loaderA(p.tile), loaderB(p.tile), p.kBegin, p.kEnd, acc);
-        }
+        product.runParts(loaderA(p.tile), loaderB(p.tile), p.kBegin, p.kEnd, acc);
+        if constexpr (Split <= 1) product.addParts(acc);
         finish(p, acc);
       });
     }

@@ -31,8 +31,10 @@ template <class Tile, int Split, class F>
 TWEED_DEVICE void forEachPiece(TileOrder const& order, int k, F f) {
   long long const tiles = order.count();
   int const steps = larger(1, ceilDiv(k, Tile::k));
+  // To divide 32 bits is cheaper. Of tiles wider than the 16 rows of a group no group has more.
+  using InGroup = typename Conditional<(Tile::n > 16), int, long long>::Type;
   auto const at = [&](long long t) {
-    return tiles <= 0x7fffffff ? order.at(int(t)) : order.at(t);  // to divide 32 bits is cheaper
+    return tiles <= 0x7fffffff ? order.at(int(t)) : order.template at<long long, InGroup>(t);
   };
   if constexpr (Split == balanced) {
     int const blocks = int(gridDim.x);

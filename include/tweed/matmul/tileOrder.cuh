@@ -26,17 +26,19 @@ struct TileOrder {
   int groupRows = 16;
 
   TWEED_HOST_DEVICE constexpr long long count() const { return 1ll * rows * columns * batch; }
-  /// `t` as a 32-bit number, where count() is one, is cheaper to divide.
-  template <class Number>
+  /// `t` as a 32-bit number, where count() is one, is cheaper to divide; so is a tile's number in
+  /// its group, InGroup, where groupRows * columns is one.
+  template <class Number,
+            class InGroup = typename Conditional<(sizeof(Number) > sizeof(int)), Number, int>::Type>
   TWEED_HOST_DEVICE constexpr TileIndex at(Number t) const {
     Number const perMatrix = Number(1) * rows * columns;
     int const matrix = int(t / perMatrix);
     Number const inMatrix = t - matrix * perMatrix;
     Number const perGroup = Number(1) * smaller(groupRows, rows) * columns;
     int const group = int(inMatrix / perGroup);
-    int const inGroup = int(inMatrix - group * perGroup);
+    InGroup const inGroup = InGroup(inMatrix - group * perGroup);
     int const height = smaller(groupRows, rows - group * groupRows);
-    return {group * groupRows + inGroup % height, inGroup / height, matrix};
+    return {group * groupRows + int(inGroup % height), int(inGroup / height), matrix};
   }
 };
 
