@@ -44,6 +44,8 @@ inline MatmulDevice matmulDevice() {
 //     static constexpr bool takes;         // its types and layouts; nothing below is instantiated
 //                                          // if not. Floats of the mma and wgmma paths are TF32,
 //                                          // chosen only where that is asked for
+//     template <class Task>                // why not, if it does not take them
+//     static constexpr char const* untaken();
 //     template <class Task>                // empty, or why it cannot do this product here, with
 //     static std::string refusal(Task const&, MatmulDevice const&);    // the operand, as
 //                                          // Task::nameOfA calls it, and the numbers
@@ -72,6 +74,10 @@ namespace detail {
 /// launches.
 struct BareConfiguration {
   static constexpr bool reduces = true;
+  template <class Task>
+  static constexpr char const* untaken() {
+    return "it does not take items of these types";
+  }
   template <class Task>
   static std::size_t workspaceBytes(Task const&, MatmulDevice const&) {
     return 0;

@@ -58,7 +58,8 @@ void runMatmul(A const& a, B const& b, C const& c, Epilogue const& epilogue, Opt
 /// Op       the epilogue, as matmul/epilogue.cuh says, once for each item. Pieces of tweed's:
 ///          matmul/epiloguePieces.cuh, activations.cuh, reductions.cuh.
 /// Result   16-bit floats are added up in float, others in their own type; floats are multiplied as
-///          they are unless the options say tf32. The same bits on every run of one kernel.
+///          they are unless the options say tf32. The same bits on every run of one kernel. TF32
+///          has wgmma for a row-major A with a column-major B, mma.sync for all layouts.
 /// Sync     asynchronous, in order of the stream; can be captured in a graph.
 /// Cost     one launch of the fastest kernel by a small model (MatmulPlan::explain tells, tune
 ///          measures), and one for each reduction. What few kernels need of a workspace is taken

@@ -126,9 +126,16 @@ template <class Configuration>
 std::string wholeName() {
   return pathName(Configuration::path) + (" " + Configuration::name());
 }
-template <class... Configuration>
-std::vector<std::string> wholeNames(Configurations<Configuration...>) {
-  return {wholeName<Configuration>()...};
+// Of those that are not candidates, why.
+template <class Configuration, class Task>
+std::string exclusion() {
+  char const* why = "it adds up a sum in parts, which takes no reductions";
+  if constexpr (!Configuration::template takes<Task>) why = Configuration::template untaken<Task>();
+  return wholeName<Configuration>() + ", as " + why;
+}
+template <class Task, class... Configuration>
+std::vector<std::string> exclusions(Configurations<Configuration...>) {
+  return {exclusion<Configuration, Task>()...};
 }
 
 template <class Configuration, class Task>
@@ -198,15 +205,17 @@ void chooseMatmul(A const& a, B const& b, C const& c, Epilogue const& epilogue, 
   checkMatmul(a, b, c, epilogue);
   auto const task = matmulTask(a, b, c, epilogue);
   using List = CandidatesOf<decltype(matmulTask(a, b, c, epilogue)), Options>;
-  using Unreducing = UnreducingOf<decltype(matmulTask(a, b, c, epilogue)), Options>;
+  using Excluded = ExcludedFrom<decltype(matmulTask(a, b, c, epilogue)), Options>;
+  constexpr bool areTypes = takesTypes<decltype(matmulTask(a, b, c, epilogue))>(Excluded{});
   static_assert(
-      List::count > 0 || Unreducing::count == 0,
+      List::count > 0 || !areTypes,
       "tweed::matmul: the options allow only kernels that add up a sum in parts, and those take no "
       "reductions; allow another one");
   static_assert(
-      List::count + Unreducing::count > 0,
-      "tweed::matmul: no kernel that the options allow multiplies items of this type; tensor "
-      "cores take float with tweed::tf32 alone");
+      List::count > 0 || areTypes,
+      "tweed::matmul: no kernel that the options allow multiplies items of this type in these "
+      "layouts; tensor cores take float with tweed::tf32 alone, and wgmma TF32 of a row-major A "
+      "and a column-major B alone");
   MatmulDevice const device = matmulDevice();
   bool const isEmpty = task.m() == 0 || task.n() == 0 || task.batch() == 0 || task.k() == 0;
   if (isEmpty) return use(task, device, NoProducts{}, 0);

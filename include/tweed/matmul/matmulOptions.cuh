@@ -35,7 +35,8 @@ using AnyPath = MatmulOptions<detail::allPaths, false>;
 template <Path P>
 inline constexpr MatmulOptions<1u << int(P), false> require{};
 
-/// Lets tensor cores multiply floats as TF32: 10 bits of fraction and not 23, summed in float.
+/// Lets tensor cores multiply floats as TF32: 10 bits of fraction and not 23, summed in float. Of
+/// wgmma that is a row-major A with a column-major B, of mma.sync any layout.
 inline constexpr MatmulOptions<detail::allPaths, true> tf32{};
 
 /// One of these kernels, in place of the list that tweed has for the type: fewer of them compile

@@ -119,8 +119,8 @@ std::string MatmulPlan<A, B, C, Epilogue, Options>::explain() const {
     text += "\n" + (choice.refusal.empty()
                         ? "can: " + choice.name + ", " + time(choice.microseconds) + " by the model"
                         : "cannot: " + choice.name + ", as " + choice.refusal);
-  for (std::string const& name : detail::wholeNames(detail::UnreducingOf<Task, Options>{}))
-    text += "\ncannot: " + name + ", as it adds up a sum in parts, which takes no reductions";
+  for (std::string const& each : detail::exclusions<Task>(detail::ExcludedFrom<Task, Options>{}))
+    text += "\ncannot: " + each;
   return text;
 }
 #pragma GCC visibility pop

@@ -104,24 +104,20 @@ inline constexpr bool roundsItems =
     Configuration::path != Path::Simt&& isSame<typename Task::A::Item, float const>;
 
 template <class Configuration, class Task, class Options>
-constexpr bool isCandidate() {
-  if constexpr (Options::allows(Configuration::path) &&
-                (!roundsItems<Configuration, Task> || Options::isTf32)) {
-    return Configuration::template takes<Task>;
-  } else {
-    return false;
-  }
-}
-
+inline constexpr bool isAllowed = Options::allows(Configuration::path) &&
+                                  (!roundsItems<Configuration, Task> || Options::isTf32);
 template <class Configuration, class Task>
-inline constexpr bool canReduce = Configuration::reduces || !hasReductions<typename Task::Epilogue>;
+inline constexpr bool takesAll = Configuration::template takes<Task> &&
+                                 (Configuration::reduces ||
+                                  !hasReductions<typename Task::Epilogue>);
 
-template <class List, class Task, class Options, bool CanReduce>
-struct Candidates;
-template <class... Configuration, class Task, class Options, bool CanReduce>
-struct Candidates<Configurations<Configuration...>, Task, Options, CanReduce> {
+// Of a list, those that the options allow: the ones that take the task, or the others.
+template <class List, class Task, class Options, bool AreTaking>
+struct Allowed;
+template <class... Configuration, class Task, class Options, bool AreTaking>
+struct Allowed<Configurations<Configuration...>, Task, Options, AreTaking> {
   using Type = typename Joined<typename Conditional<
-      isCandidate<Configuration, Task, Options>() && canReduce<Configuration, Task> == CanReduce,
+      isAllowed<Configuration, Task, Options> && takesAll<Configuration, Task> == AreTaking,
       Configurations<Configuration>, Configurations<>>::Type...>::Type;
 };
 
@@ -134,17 +130,23 @@ struct ListOr<void, T> {
   using Type = typename MatmulList<T>::Type;
 };
 
-template <class Task, class Options, bool CanReduce>
-using ListedFor = typename Candidates<
+template <class Task, class Options, bool AreTaking>
+using AllowedFor = typename Allowed<
     typename ListOr<typename Options::List, RemoveConst<typename Task::A::Item>>::Type, Task,
-    Options, CanReduce>::Type;
+    Options, AreTaking>::Type;
 
 /// Those that take a task's types, layouts and reductions, and that the options allow.
 template <class Task, class Options>
-using CandidatesOf = ListedFor<Task, Options, true>;
-/// Those that would, but for the reductions.
+using CandidatesOf = AllowedFor<Task, Options, true>;
+/// Those that the options allow, but that do not take them.
 template <class Task, class Options>
-using UnreducingOf = ListedFor<Task, Options, false>;
+using ExcludedFrom = AllowedFor<Task, Options, false>;
+
+// Whether one of a list would take a task that had no reductions.
+template <class Task, class... Configuration>
+constexpr bool takesTypes(Configurations<Configuration...>) {
+  return (false || ... || Configuration::template takes<Task>);
+}
 
 }  // namespace detail
 }  // namespace tweed

@@ -35,16 +35,18 @@ struct WgmmaConfiguration : detail::BareConfiguration {
 
  private:
   template <class Task>
+  static constexpr bool hasTypes = detail::isWgmmaType<RemoveConst<typename Task::A::Item>>&&
+      isSame<typename Task::A::Item, typename Task::B::Item>&&
+          detail::isWgmmaType<typename Task::C::Item>;
+  template <class Task>
+  static constexpr bool isByK = majorOfA<typename Task::A::Layout> ==
+                                Major::K&& majorOfB<typename Task::B::Layout> == Major::K;
+  template <class Task>
   static constexpr bool canTake() {
-    using T = RemoveConst<typename Task::A::Item>;
-    constexpr bool areTypes = detail::isWgmmaType<T> &&
-                              isSame<T, RemoveConst<typename Task::B::Item>> &&
-                              detail::isWgmmaType<typename Task::C::Item>;
-    constexpr bool isByK = majorOfA<typename Task::A::Layout> == Major::K &&
-                           majorOfB<typename Task::B::Layout> == Major::K;
-    if constexpr (areTypes) {
+    if constexpr (hasTypes<Task>) {
       constexpr int bytes = detail::WgmmaMemory<Config>::template total<typename Task::C::Item>;
-      return (sizeof(T) == 2 || isByK) && bytes + detail::wgmmaAlignment <= detail::wgmmaMostShared;
+      return (sizeof(typename Task::A::Item) == 2 || isByK<Task>)&&bytes + detail::wgmmaAlignment <=
+             detail::wgmmaMostShared;
     } else {
       return false;
     }
@@ -53,6 +55,14 @@ struct WgmmaConfiguration : detail::BareConfiguration {
  public:
   template <class Task>
   static constexpr bool takes = canTake<Task>();
+  template <class Task>
+  static constexpr char const* untaken() {
+    using T = typename Task::A::Item;
+    return !hasTypes<Task> ? "it takes half, bfloat16 and float alone"
+           : !isByK<Task> && isSame<T, float const>
+               ? "it takes TF32 of a row-major A and a column-major B alone"
+               : "items of C of this size leave no room for its stages";
+  }
 
   template <class Task>
   static std::string refusal(Task const& task, MatmulDevice const&) {
