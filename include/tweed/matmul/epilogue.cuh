@@ -146,6 +146,12 @@ template <class Epilogue>
 inline constexpr bool isTransposed = false;
 template <class Epilogue>
 inline constexpr bool isTransposed<TransposedEpilogue<Epilogue>> = true;
+
+// Nothing happens to an item, so that no code for it has to be kept short.
+template <class Epilogue>
+inline constexpr bool isIdentity = isSame<Epilogue, Identity>;
+template <class Epilogue>
+inline constexpr bool isIdentity<TransposedEpilogue<Epilogue>> = isIdentity<Epilogue>;
 }  // namespace detail
 
 }  // namespace tweed

@@ -34,9 +34,14 @@ TWEED_DEVICE void mmaTile(Task const& task) {
   product.run(loadRows(task.a, row, tile.matrix), loadColumns(task.b, column, tile.matrix), 0,
               task.k(), acc);
   bool const areAligned = hasAlignedRuns<Product::runItems>(task);
-  Product::forEachRun(acc, [&](float(&items)[Product::runItems], int i, int j) {
+  auto const store = [&](float(&items)[Product::runItems], int i, int j) {
     storeRun(task, items, Coord{row + i, column + j, tile.matrix}, areAligned);
-  });
+  };
+  if constexpr (isIdentity<typename Task::Epilogue>) {
+    Product::forEachRun(acc, store);
+  } else {
+    Product::forEachRunInLoop(acc, store);
+  }
   if constexpr (hasReductions<typename Task::Epilogue>)
     reduceTile<Tile, Config::threads, Product::sharedBytes>(
         task, tile, &shared, int(threadIdx.x), [] { arch::syncBlock(); },

@@ -30,7 +30,29 @@ TWEED_DEVICE void storeRun(Task const& task, Acc (&items)[Items], Coord at, bool
   using Item = typename Task::C::Item;
   int const left = task.n() - at.column;
   if (at.row >= task.m() || left <= 0) return;
-  if constexpr (Items > 1 && isPow2(Items * int(sizeof(Item))) && isTriviallyCopyable<Item>) {
+  constexpr bool canMoveRun =
+      Items > 1 && isPow2(Items * int(sizeof(Item))) && isTriviallyCopyable<Item>;
+  using Epilogue = typename Task::Epilogue;
+  if constexpr (!needsC<Epilogue> && !isIdentity<Epilogue>) {
+    // The epilogue, which may be long, is once in the code for both ways to store.
+#pragma unroll
+    for (int i = 0; i < Items; ++i)
+      if (i < left) items[i] = task.epilogue(items[i], Coord{at.row, at.column + i, at.matrix});
+    Item* const place = &task.c(at.row, at.column, at.matrix);
+    if constexpr (canMoveRun) {
+      if (areRunsAligned && left >= Items) {
+        Vector<Item, Items> finished;
+#pragma unroll
+        for (int i = 0; i < Items; ++i) finished.item[i] = Item(items[i]);
+        return storeVector(place, finished);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < Items; ++i)
+      if (i < left) place[i] = Item(items[i]);
+    return;
+  }
+  if constexpr (canMoveRun) {
     if (areRunsAligned && left >= Items) {
       Item* const place = &task.c(at.row, at.column, at.matrix);
       Vector<Item, Items> old{};
