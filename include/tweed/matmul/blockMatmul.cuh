@@ -195,6 +195,28 @@ struct BlockMatmul<SimtConfig<Tile, ThreadM, ThreadN, Stages, Loading_, KGroups,
   static TWEED_DEVICE void forEachRun(Accumulator& acc, F f) {
     if (int(threadIdx.x) < Config::groupThreads) visit(acc, f);
   }
+  /// The same in a loop over rows of the thread, for an f whose code is long: a register has no
+  /// number at run time, so the rows move up, and acc is then used up.
+  template <class F>
+  static TWEED_DEVICE void useUpRuns(Accumulator& acc, F f) {
+    constexpr int some = ThreadM % 4 == 0 ? 4 : ThreadM;
+    if (int(threadIdx.x) >= Config::groupThreads) return;
+    auto const place = Place::of(int(threadIdx.x));
+#pragma unroll 1
+    for (int begin = 0; begin < ThreadM; begin += some) {
+#pragma unroll
+      for (int i = 0; i < some; ++i)
+#pragma unroll
+        for (int r = 0; r < Tiles::runs; ++r)
+          f(acc.item[i][r], place.rowOf(begin + i), place.columnOf(r * runItems));
+#pragma unroll
+      for (int i = 0; i < ThreadM - some; ++i)
+#pragma unroll
+        for (int r = 0; r < Tiles::runs; ++r)
+#pragma unroll
+          for (int j = 0; j < runItems; ++j) acc.item[i][r][j] = acc.item[i + some][r][j];
+    }
+  }
   /// The same after runParts(), for the parts of all groups; groupOf() is this thread's.
   template <class F>
   static TWEED_DEVICE void forEachPart(Accumulator& acc, F f) {

@@ -37,12 +37,13 @@ TWEED_DEVICE void mmaTile(Task const& task) {
   auto const store = [&](float(&items)[Product::runItems], int i, int j) {
     storeRun(task, items, Coord{row + i, column + j, tile.matrix}, areAligned);
   };
-  if constexpr (isIdentity<typename Task::Epilogue>) {
+  using Epilogue = typename Task::Epilogue;
+  if constexpr (isIdentity<Epilogue> || hasReductions<Epilogue>) {
     Product::forEachRun(acc, store);
   } else {
-    Product::forEachRunInLoop(acc, store);
+    Product::useUpRuns(acc, store);
   }
-  if constexpr (hasReductions<typename Task::Epilogue>)
+  if constexpr (hasReductions<Epilogue>)
     reduceTile<Tile, Config::threads, Product::sharedBytes>(
         task, tile, &shared, int(threadIdx.x), [] { arch::syncBlock(); },
         [&](auto put) {

@@ -158,9 +158,9 @@ struct BlockMatmul<MmaConfig<Tile, WarpM, WarpN, Stages>, LoaderA, LoaderB, floa
         }
   }
   /// The same in a loop over blocks of 16 rows, for an f whose code is long: a register has no
-  /// number at run time, so the blocks go round.
+  /// number at run time, so the blocks move up, and acc is then used up.
   template <class F>
-  static TWEED_DEVICE void forEachRunInLoop(Accumulator& acc, F f) {
+  static TWEED_DEVICE void useUpRuns(Accumulator& acc, F f) {
     int const lane = int(threadIdx.x) % warpThreads;
     int const row = warpRow() + lane / 4, column = warpColumn() + lane % 4 * 2;
 #pragma unroll 1
@@ -172,18 +172,14 @@ struct BlockMatmul<MmaConfig<Tile, WarpM, WarpN, Stages>, LoaderA, LoaderB, floa
           float(&four)[4] = acc.item[0][j];
           float two[2] = {four[2 * half], four[2 * half + 1]};
           f(two, row + i * 16 + half * 8, column + j * 8);
-          four[2 * half] = two[0], four[2 * half + 1] = two[1];
         }
 #pragma unroll
-      for (int j = 0; j < blocksN; ++j)
+      for (int next = 1; next < blocksM; ++next)
 #pragma unroll
-        for (int item = 0; item < 4; ++item) {
-          float const first = acc.item[0][j][item];
+        for (int j = 0; j < blocksN; ++j)
 #pragma unroll
-          for (int next = 1; next < blocksM; ++next)
+          for (int item = 0; item < 4; ++item)
             acc.item[next - 1][j][item] = acc.item[next][j][item];
-          acc.item[blocksM - 1][j][item] = first;
-        }
     }
   }
 

@@ -130,10 +130,16 @@ struct SimtBody {
     if constexpr (Split == balanced) {
       if (piece.parts > 1) return finishShared(piece, acc);
     }
-    product.forEachRun(acc, [&](Acc(&items)[runItems], int row, int column) {
+    auto const storeOne = [&](Acc(&items)[runItems], int row, int column) {
       loosen(items);
       store(items, piece.tile, row, column);
-    });
+    };
+    using Epilogue = typename Task::Epilogue;
+    if constexpr (isIdentity<Epilogue> || needsC<Epilogue> || hasReductions) {
+      product.forEachRun(acc, storeOne);
+    } else {
+      product.useUpRuns(acc, storeOne);
+    }
     if constexpr (hasReductions) reduce(piece.tile, acc);
   }
 
