@@ -234,6 +234,7 @@ TEST_SUITE("simtKernel") {
   TEST_CASE("epilogues see each item once, with its place and its old value") {
     // A store of each kind, and with a warpgroup that loads: where it stands is the edges' test.
     checkEpilogues<Small>();
+    checkEpilogues<Tall>();  // two rounds of its loop over rows
     checkEpilogues<Balanced>();
     checkEpilogues<Split8>();
     checkEpilogues<SplitGroups>();

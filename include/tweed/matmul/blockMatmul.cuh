@@ -28,8 +28,8 @@ namespace tweed {
 ///          Config::Tile::m rows of A and Config::Tile::n columns of B.
 /// Result   run() adds the products of the items kBegin..kEnd-1 of the sum to acc, in this order
 ///          for each item: its bits depend neither on the tile nor on the stages (with several
-///          KGroups, on those and on Tile::k). Items that do not exist count as 0: of rows and
-///          columns behind the end, and of k behind the end of A or of B, where run() stops.
+///          KGroups, on those and on Tile::k). Items that do not exist count as 0: run() stops
+///          where A or B ends.
 /// Needs    loaders as loader.cuh says, of any type of numbers that has Acc + Acc * Acc, and whose
 ///          zero is T{}, all bytes 0. Acc is what the items are converted to and added up in.
 /// Sync     all threads of the block call, with the same numbers. Behind run() the memory of Shared
@@ -117,8 +117,8 @@ struct BlockMatmul<SimtConfig<Tile, ThreadM, ThreadN, Stages, Loading_, KGroups,
     runParts(a, b, kBegin, kEnd, acc);
     addParts(acc);
   }
-  /// The same, of items that all exist, but that each group has its part of the sums, in turn:
-  /// forEachPart() visits them, or addParts() makes them what run() leaves.
+  /// The same of items that exist, but that each group has its part of the sums: forEachPart()
+  /// visits them, or addParts() makes them what run() leaves.
   TWEED_DEVICE void runParts(LoaderA const& a, LoaderB const& b, int kBegin, int kEnd,
                              Accumulator& acc) {
     if constexpr (Stages == 1) {
@@ -195,8 +195,7 @@ struct BlockMatmul<SimtConfig<Tile, ThreadM, ThreadN, Stages, Loading_, KGroups,
   static TWEED_DEVICE void forEachRun(Accumulator& acc, F f) {
     if (int(threadIdx.x) < Config::groupThreads) visit(acc, f);
   }
-  /// The same in a loop over rows of the thread, for an f whose code is long: a register has no
-  /// number at run time, so the rows move up, and acc is then used up.
+  /// The same in a loop, for an f whose code is long: rows move up, and acc is then used up.
   template <class F>
   static TWEED_DEVICE void useUpRuns(Accumulator& acc, F f) {
     constexpr int some = ThreadM % 4 == 0 ? 4 : ThreadM;
@@ -209,12 +208,7 @@ struct BlockMatmul<SimtConfig<Tile, ThreadM, ThreadN, Stages, Loading_, KGroups,
 #pragma unroll
         for (int r = 0; r < Tiles::runs; ++r)
           f(acc.item[i][r], place.rowOf(begin + i), place.columnOf(r * runItems));
-#pragma unroll
-      for (int i = 0; i < ThreadM - some; ++i)
-#pragma unroll
-        for (int r = 0; r < Tiles::runs; ++r)
-#pragma unroll
-          for (int j = 0; j < runItems; ++j) acc.item[i][r][j] = acc.item[i + some][r][j];
+      Tiles::template moveUp<some>(acc);
     }
   }
   /// The same after runParts(), for the parts of all groups; groupOf() is this thread's.

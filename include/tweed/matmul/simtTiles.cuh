@@ -42,6 +42,17 @@ struct SimtTiles {
     Acc item[Config::threadM][runs][runN];
   };
 
+  // Over the first rows.
+  template <int Rows>
+  static TWEED_DEVICE void moveUp(Accumulator& acc) {
+#pragma unroll
+    for (int i = Rows; i < Config::threadM; ++i)
+#pragma unroll
+      for (int r = 0; r < runs; ++r)
+#pragma unroll
+        for (int j = 0; j < runN; ++j) acc.item[i - Rows][r][j] = acc.item[i][r][j];
+  }
+
   static TWEED_DEVICE StagedA* tileA(Shared& shared, int stage) {
     return reinterpret_cast<StagedA*>(shared.a[stage]);
   }
