@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/codegen/simt.cu - the kernels of products by CUDA cores, for what ptxas says of them.
+#include <tweed/matmul/activations.cuh>
 #include <tweed/matmul/epiloguePieces.cuh>
 #include <tweed/matmul/tuner.cuh>
 
@@ -17,6 +18,9 @@ using Floats = TaskOf<float, RowMajor, RowMajor, tweed::Identity>;
 using TurnedFloats = TaskOf<float, ColumnMajor, ColumnMajor, tweed::Identity>;
 using FloatsAndC =
     TaskOf<float, RowMajor, ColumnMajor, decltype(tweed::scale(1.f) | tweed::addC(1.f))>;
+using FloatsAndGelu =
+    TaskOf<float, RowMajor, ColumnMajor,
+           decltype(tweed::biasPerColumn(static_cast<float const*>(nullptr)) | tweed::gelu())>;
 using Doubles = TaskOf<double, RowMajor, RowMajor, tweed::Identity>;
 
 // Takes the address of the kernel of each configuration of a list that is one for CUDA cores.
@@ -48,6 +52,7 @@ void useKernels(void const** kernels) {
   using tweed::balanced;
   useAll<TurnedFloats>(tweed::Configurations<tweed::SimtConfiguration<Large, balanced, 1>>{},
                        kernels);
+  useAll<FloatsAndGelu>(tweed::Configurations<tweed::SimtConfiguration<Large, 1, 1>>{}, kernels);
   useAll<FloatsAndC>(tweed::Configurations<tweed::SimtConfiguration<Large, balanced, 1>>{},
                      kernels);
 }
