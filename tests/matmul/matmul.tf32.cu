@@ -50,8 +50,7 @@ void checkLayout() {
 
 TEST_SUITE("matmul") {
   TEST_CASE("every kernel for TF32") {
-    constexpr auto mma = tweed::tf32 | tweed::require<tweed::Path::Mma>;
-    tweedTest::checkEdges<float, float, ColumnMajor, RowMajor, RowMajor>(mma);
+    tweedTest::checkEdges<float, float, ColumnMajor, RowMajor, RowMajor>(tweed::tf32);
     if (tweed::imageHasWgmma()) {
       constexpr auto wgmma = tweed::tf32 | tweed::require<tweed::Path::Wgmma>;
       tweedTest::checkEdges<float, float, RowMajor, ColumnMajor, RowMajor>(wgmma);

@@ -34,6 +34,10 @@ struct Joined<Configurations<A...>, Configurations<B...>, Rest...> {
 namespace detail {
 // Any type, layout, alignment and device.
 using OfAnyType = SimtConfiguration<SimtConfig<TileShape<64, 64, 16>, 4, 4, 3>, 1, 80>;
+// Of float, many tiles; and few, of long sums.
+using PlainLittle = SimtConfig<TileShape<64, 64, 32>, 4, 4, 3>;
+using ManyLittle = SimtConfiguration<PlainLittle, 1, 140>;
+using FewLittle = SimtConfiguration<PlainLittle, balanced, 130>;
 }  // namespace detail
 
 // The last number of those of CUDA cores and of mma is what a multiprocessor reaches with it, in
@@ -57,25 +61,28 @@ struct MatmulList<float> {
   using Little = SimtConfig<TileShape<64, 64, 32>, 8, 8, 6, loads, 2>;
   using Least = SimtConfig<TileShape<32, 32, 64>, 2, 4, 4>;
   using Plain = SimtConfig<TileShape<128, 128, 32>, 8, 8, 3>;
-  using PlainLittle = SimtConfig<TileShape<64, 64, 32>, 4, 4, 3>;
 
  public:
   // Clusters of two, since only 30 of four have a multiprocessor for each block at once.
-  using Type =
-      Configurations<SimtConfiguration<Large, 1, 240>,               // 2048: 52.2 TFLOP/s
-                     SimtConfiguration<Large, balanced, 236>,        // 4096 and more: 53.5 to 55.4
-                     SimtConfiguration<Middle, 2, 223>,              // 1024: 44.7
-                     SimtConfiguration<Little, 2, 190>,              // 512: 25.2
-                     SimtConfiguration<Least, 2, 60>,                // 256: 7.4
-                     SimtConfiguration<Plain, 1, 215>,               // also without sm_90a: 49.0
-                     SimtConfiguration<PlainLittle, 1, 140>,         // many little ones
-                     SimtConfiguration<PlainLittle, balanced, 130>,  // few, of long sums
-                     MmaConfiguration<MmaConfig<TileShape<128, 128, 32>, 64, 32, 3>, 800>,
-                     WgmmaConfiguration<WgmmaConfig<128, 256, 2, 4, 2>>,
-                     WgmmaConfiguration<WgmmaConfig<128, 256, 2, 4>>,
-                     WgmmaConfiguration<WgmmaConfig<128, 128, 2, 5>>,
-                     WgmmaConfiguration<WgmmaConfig<128, 64, 2, 8>>,
-                     WgmmaConfiguration<WgmmaConfig<64, 64, 1, 8>>>;
+  using Type = Configurations<SimtConfiguration<Large, 1, 240>,         // 2048: 52.2 TFLOP/s
+                              SimtConfiguration<Large, balanced, 236>,  // 4096 on: 53.5 to 55.4
+                              SimtConfiguration<Middle, 2, 223>,        // 1024: 44.7
+                              SimtConfiguration<Little, 2, 190>,        // 512: 25.2
+                              SimtConfiguration<Least, 2, 60>,          // 256: 7.4
+                              SimtConfiguration<Plain, 1, 215>,         // also without sm_90a: 49.0
+                              detail::ManyLittle, detail::FewLittle>;
+};
+
+/// Those of floats as TF32. Of CUDA cores what needs no tensor core and what has few tiles of long
+/// sums.
+struct Tf32List {
+  using Type = Configurations<detail::ManyLittle, detail::FewLittle,
+                              MmaConfiguration<MmaConfig<TileShape<128, 128, 32>, 64, 32, 3>, 800>,
+                              WgmmaConfiguration<WgmmaConfig<128, 256, 2, 4, 2>>,
+                              WgmmaConfiguration<WgmmaConfig<128, 256, 2, 4>>,
+                              WgmmaConfiguration<WgmmaConfig<128, 128, 2, 5>>,
+                              WgmmaConfiguration<WgmmaConfig<128, 64, 2, 8>>,
+                              WgmmaConfiguration<WgmmaConfig<64, 64, 1, 8>>>;
 };
 
 namespace detail {
@@ -121,19 +128,28 @@ struct Allowed<Configurations<Configuration...>, Task, Options, AreTaking> {
       Configurations<Configuration>, Configurations<>>::Type...>::Type;
 };
 
-template <class List, class T>
+template <class List, class T, bool IsTf32>
 struct ListOr {
   using Type = List;
 };
-template <class T>
-struct ListOr<void, T> {
+template <class T, bool IsTf32>
+struct ListOr<void, T, IsTf32> {
   using Type = typename MatmulList<T>::Type;
 };
+template <>
+struct ListOr<void, float, true> {
+  using Type = Tf32List::Type;
+};
+
+template <class Options>
+inline constexpr bool asksForTf32 = Options::isTf32 &&
+                                    (Options::allows(Path::Mma) || Options::allows(Path::Wgmma));
 
 template <class Task, class Options, bool AreTaking>
-using AllowedFor = typename Allowed<
-    typename ListOr<typename Options::List, RemoveConst<typename Task::A::Item>>::Type, Task,
-    Options, AreTaking>::Type;
+using AllowedFor =
+    typename Allowed<typename ListOr<typename Options::List, RemoveConst<typename Task::A::Item>,
+                                     asksForTf32<Options>>::Type,
+                     Task, Options, AreTaking>::Type;
 
 /// Those that take a task's types, layouts and reductions, and that the options allow.
 template <class Task, class Options>
