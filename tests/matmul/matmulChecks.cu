@@ -128,9 +128,10 @@ TEST_SUITE("matmulChecks") {
   TEST_CASE("reductions that write where A, B, C or another reduction are") {
     Operands const o;
     DeviceArray<float> const own(std::vector<float>(9, 7.f));
+    // No kernel for each of them: matmul() itself below.
     auto const said = [&](auto const& epilogue) {
       std::string const text =
-          refusal([&] { tweed::matmul(nullptr, o.A, o.B, o.C, epilogue, plain); });
+          refusal([&] { tweed::detail::checkMatmul(o.A, o.B, o.C, epilogue); });
       std::string const before = "tweed::matmul: the epilogue's ";
       std::string const behind = " [cudaErrorInvalidValue]";
       if (text == "") return text;
@@ -154,19 +155,23 @@ TEST_SUITE("matmulChecks") {
           column + "what the row reduction before it writes");
     CHECK(said(tweed::columnSum(own.data() + 3) | tweed::rowMax(own.data())) ==
           row + "what the column reduction before it writes");
+    // Beside each other they may stand.
+    CHECK(said(tweed::rowSum(own.data()) | tweed::columnMax(own.data() + 4)) == "");
+    for (float* out : {o.C.data + 1, o.A.data, o.B.data + 29})
+      CHECK(contains(
+          refusal([&] { tweed::matmul(nullptr, o.A, o.B, o.C, tweed::rowSum(out), plain); }),
+          "tweed::matmul: the epilogue's row reduction: what it writes overlaps "));
     CHECK(o.c.isUnchanged());
     CHECK(o.a.isUnchanged());
     CHECK(o.b.isUnchanged());
     CHECK(own.host() == std::vector<float>(9, 7.f));
-    // Beside each other they may stand.
-    CHECK(said(tweed::rowSum(own.data()) | tweed::columnMax(own.data() + 4)) == "");
   }
   TEST_CASE("reductions of no items, of a batch, and in the gaps of C") {
     DeviceArray<float> const memory(std::vector<float>(40, 7.f));
     float* const data = memory.data();
     float* const none = nullptr;
     auto const said = [&](auto const& a, auto const& b, auto const& c, float* sums) {
-      return refusal([&] { tweed::matmul(nullptr, a, b, c, tweed::rowSum(sums), plain); });
+      return refusal([&] { tweed::detail::checkMatmul(a, b, c, tweed::rowSum(sums)); });
     };
     // No items of C, but of A; a null A has none that could be written.
     CHECK(contains(said(tweed::rowMajor(data, 5, 3), tweed::rowMajor(none, 3, 0),
