@@ -20,8 +20,9 @@ namespace tweed {
 ///          8, each with a piece of the sum; or `balanced`. FlopsPerClock: what a multiprocessor
 ///          reaches with it.
 /// Result   the same bits on every run; of another Split they are others.
-/// Needs    any number type, layout and alignment. Split > 1: compute capability 9.0, no reductions
-///          in the epilogue. Loading::ByWarpgroup: sm_90a, items of 4, 8 or 16 bytes.
+/// Needs    any number type, layout and alignment. Split > 1: compute capability 9.0. Split other
+///          than 1: no reductions in the epilogue. Loading::ByWarpgroup: sm_90a, items of 4, 8 or
+///          16 bytes.
 /// Cost     no workspace; balanced, that of two tiles for each block, unless the blocks divide the
 ///          tiles, and one more node of a graph.
 template <class Config, int Split, int FlopsPerClock>

@@ -94,7 +94,7 @@ struct HalfList {
   using Mma = Configurations<MmaConfiguration<MmaConfig<TileShape<128, 256, 64>, 64, 64, 3>, 1800>,
                              MmaConfiguration<MmaConfig<TileShape<128, 128, 64>, 64, 32, 3>, 1600>,
                              MmaConfiguration<MmaConfig<TileShape<64, 64, 64>, 32, 32, 3>, 1000>>;
-  // Without tensor cores that take both (compute capability 7.5), and where CUDA cores are required.
+  // The last for compute capability 7.5, and where CUDA cores are required.
   using Type = typename Joined<Wgmma, Mma, Configurations<OfAnyType>>::Type;
 };
 }  // namespace detail
