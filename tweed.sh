@@ -407,7 +407,7 @@ runTests() {
   local options=(-DCMAKE_BUILD_TYPE=None)
   case $state in
     gpu) least=$floorGpu && export TWEED_REQUIRE_GPU=1 ;;
-    cuda) least=$floorCuda && options+=(-DTWEED_TEST_CUB=OFF) ;;
+    cuda) least=$floorCuda && options+=(-DTWEED_TEST_CUB=OFF -DTWEED_LINE_INFO=OFF) ;;
     host) least=$floorHost ;;
     sanitizer) least=$floorSanitizer ;;
   esac
