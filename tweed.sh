@@ -179,8 +179,10 @@ compiles() {
 # Fills in what was found, and `missing` with the packages that would bring the rest.
 look() {
   local compilers=(c++ g++ clang++)
-  # The recorder needs it.
-  if [[ $command =~ ^(trace|ladder)$ ]]; then compilers=(g++ c++); fi
+  # The recorder needs g++, which c++ is where it is no other.
+  if [[ $command =~ ^(trace|ladder)$ ]] && ! c++ --version 2>/dev/null | grep -q 'Free Software'; then
+    compilers=(g++ c++)
+  fi
   missing=()
   compiler=${CXX-}
   if [[ -z $compiler ]]; then
@@ -243,6 +245,16 @@ look() {
   fi
 }
 
+# findPlotter: a python with matplotlib, in `plotter`. Debian's matplotlib is Debian's python's.
+plotter=python3
+findPlotter() {
+  for plotter in python3 /usr/bin/python3; do
+    if "$plotter" -c 'import matplotlib' >/dev/null 2>&1; then return; fi
+  done
+  plotter=python3
+  return 1
+}
+
 # What is not needed for the work, only for some of it.
 extras() {
   local found="" absent=""
@@ -252,7 +264,7 @@ extras() {
   else
     absent+=", Google Benchmark (no benchmarks)"
   fi
-  if python3 -c 'import matplotlib' >/dev/null 2>&1; then
+  if findPlotter; then
     found+=", matplotlib"
   else
     absent+=", matplotlib (no plots)"
@@ -472,7 +484,7 @@ runTrace() {
   isTarget 'trace.[a-zA-Z]+' ||
     stop 3 "trace needs g++, and the compiler is $compiler: name one with CXX"
   isTarget "trace.$example" ||
-    stop 2 "the example '$example' runs on a GPU alone, and is counted on the loom"
+    stop 2 "'$example' runs on a GPU alone, and trace counts what runs on the loom"
   targets=("trace.$example")
   buildTargets || stop 1 "the build failed"
   echo
@@ -483,7 +495,7 @@ runTrace() {
 
 # climb NAME PROGRAM: one ladder, all rungs by PROGRAM. False if a result is wrong.
 climb() {
-  local where=$2 code=0 python=python3 file
+  local where=$2 code=0 file
   where=${where%%.*}
   file=$out/$1.${where/trace/loom}.json
   printf '\n== ladder %s\n' "$1"
@@ -492,10 +504,7 @@ climb() {
   ((code != 2)) || exit 2
   ((code != 77)) || stop 1 "$gpu was found, but CUDA has no device: is the driver working?"
   echo
-  # Debian's matplotlib is Debian's python's.
-  if ! python3 -c 'import matplotlib' >/dev/null 2>&1 &&
-    /usr/bin/python3 -c 'import matplotlib' >/dev/null 2>&1; then python=/usr/bin/python3; fi
-  "$python" "$root/examples/ladder/ladderReport.py" --charts "$out" "$file" || code=$?
+  "$plotter" "$root/examples/ladder/ladderReport.py" --charts "$out" "$file" || code=$?
   echo "JSON       $file"
   ((code == 0))
 }

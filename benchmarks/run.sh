@@ -13,6 +13,10 @@ if [ $# -lt 1 ]; then
   sed -n 's/^# \{0,1\}//; 3,10p' "$0"
   exit 2
 fi
+nvidia-smi -L > /dev/null 2>&1 || {
+  echo "run.sh: the benchmarks need a GPU, and nvidia-smi finds none" >&2
+  exit 3
+}
 mkdir -p "$1" || exit 2
 out=$(cd "$1" && pwd)
 shift

@@ -101,7 +101,8 @@ void run(model::Report& report) {
                 {"predicted passes", finding.passes},
                 {"cycles a load", finding.cycles},
                 {"passes from cycles", 1 + (finding.cycles - free) / each}});
-  report.lookAt("the last two numbers: what the compiler knew is what the clock says");
+  report.lookAt(
+      "predicted passes beside passes from cycles: the compiler knew what the clock says");
 }
 
 constexpr model::Experiment experiment{"bankConflicts",

@@ -127,8 +127,11 @@ inline int program(Experiment const& experiment, int argc, char** argv) try {
   if (argc == 2 && std::strcmp(argv[1], "--help") == 0) return std::fputs(usage.c_str(), stdout), 0;
   bool const hasJson = argc == 3 && std::strcmp(argv[1], "--json") == 0;
   if (argc != 1 && !hasJson) {
-    std::fprintf(stderr, "%s: '%s' is not allowed\n%s", experiment.name,
-                 argv[argc == 3 ? 1 : argc - 1], usage.c_str());
+    if (argc == 2 && std::strcmp(argv[1], "--json") == 0)
+      std::fprintf(stderr, "%s: --json takes a FILE\n%s", experiment.name, usage.c_str());
+    else
+      std::fprintf(stderr, "%s: '%s' is not allowed\n%s", experiment.name,
+                   argv[argc == 3 ? 1 : argc - 1], usage.c_str());
     return 2;
   }
   int devices = 0;

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <tweed/core/error.cuh>
+#include <tweed/launch/deviceInfo.cuh>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <vector>
 
 namespace ladder {
@@ -64,6 +66,17 @@ double millisecondsOf(Call call) {
   TWEED_CHECK(cudaEventDestroy(stop));
   std::sort(times, times + 9);
   return times[4];
+}
+
+/// Runs it. Result: how long it took, and how many times 10^9 of `work` a second that is. On the
+/// loom, where nothing is timed, it runs once, and the text is empty.
+template <class Call>
+std::string timed(Call call, double work, char const* unit) {
+  if (tweed::deviceInfo().isLoom) return call(), std::string();
+  double const time = millisecondsOf(call);
+  char text[64];
+  std::snprintf(text, sizeof text, "%10.4f ms %10.1f %s  ", time, work / time * 1e-6, unit);
+  return text;
 }
 
 }  // namespace ladder

@@ -181,9 +181,9 @@ inline int runProduct(std::vector<ProductRung> const& rungs, int argc, char** ar
       continue;
     }
     data.forgetResult();
-    double const time = millisecondsOf([&] { data.call(rung); });
-    std::printf("%-20s %-5s %10.4f ms %10.1f GFLOP/s  %s\n", rung.name, rung.type(), time,
-                2e-6 * double(m) * double(n) * double(k) / time, rung.idea);
+    std::string const time =
+        timed([&] { data.call(rung); }, 2 * double(m) * double(n) * double(k), "GFLOP/s");
+    std::printf("%-20s %-5s %s%s\n", rung.name, rung.type(), time.c_str(), rung.idea);
     std::string const complaint = data.complaint();
     if (complaint.empty()) continue;
     std::printf("FAIL: %s: %s\n", rung.name, complaint.c_str());

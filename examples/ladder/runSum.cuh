@@ -54,11 +54,11 @@ inline int runSum(std::vector<SumRung> const& rungs, int argc, char** argv) try 
   for (SumRung const& rung : rungs) {
     tweed::Workspace workspace(nullptr, workspaceBytes(n));
     TWEED_CHECK(cudaMemset(out, 0xFF, sizeof(float)));
-    double const time = millisecondsOf([&] { rung.sum(in, n, out, workspace); });
+    std::string const time =
+        timed([&] { rung.sum(in, n, out, workspace); }, double(n) * sizeof(float), "GB/s");
     float sum = 0;
     TWEED_CHECK(cudaMemcpy(&sum, out, sizeof(float), cudaMemcpyDeviceToHost));
-    std::printf("%-20s %10.4f ms %8.1f GB/s  sum %g  %s\n", rung.name, time,
-                double(n) * sizeof(float) / time * 1e-6, sum, rung.idea);
+    std::printf("%-20s %ssum %g  %s\n", rung.name, time.c_str(), sum, rung.idea);
     if (sum == float(expected)) continue;
     std::printf("FAIL: %s: the host's sum is %g\n", rung.name, expected);
     ++wrong;

@@ -22,12 +22,11 @@ Recorder* const recorder = new Recorder;
 
 void report() {
   observer = nullptr;
-  if (recorder->kernels().empty()) {
-    std::fprintf(stderr, "tweed loom: no kernel was launched: there is nothing to report\n");
-    return;
-  }
   Recording const recording = resolve(recorder->kernels());
-  std::printf("\n%s", recording.table().c_str());
+  if (recorder->kernels().empty())
+    std::fprintf(stderr, "tweed loom: no kernel was launched: there is nothing to report\n");
+  else
+    std::printf("\n%s", recording.table().c_str());
   char const* const path = std::getenv("TWEED_LOOM_TRACE_JSON");
   if (!path || !*path) return;
   std::FILE* const file = std::fopen(path, "w");

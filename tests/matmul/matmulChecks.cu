@@ -59,7 +59,7 @@ TEST_SUITE("matmulChecks") {
     CHECK_NOTHROW(tweed::matmul(nullptr, o.A, o.B, o.C, tweed::Identity{}, plain));
   }
   TEST_CASE("shapes that disagree") {
-    checkRefusal("A is 4 x 6 and B 7 x 5; the columns of A are as many as the rows of B",
+    checkRefusal("A is 4 x 6 and B 7 x 5; A must have as many columns as B has rows",
                  [](Operands& o) { o.B.rows = 7, o.B.leadingDimension = 7; });
     checkRefusal("A is 4 x 6 and B 6 x 5, so C must be 4 x 5; it is 3 x 5",
                  [](Operands& o) { o.C.rows = 3; });

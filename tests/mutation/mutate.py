@@ -600,6 +600,11 @@ def parse(argv):
                         help=argparse.SUPPRESS)
     parser.add_argument('--lanes', default=','.join(LANES), help='default ' + ','.join(LANES))
     options = parser.parse_args(argv)
+    if options.jobs < 1:
+        parser.error(f'--jobs: {options.jobs} is not at least 1')
+    for lane in options.lanes.split(','):
+        if lane not in LANES:
+            parser.error(f"--lanes: there is no lane '{lane}'; allowed are {', '.join(LANES)}")
     options.source = options.source.resolve()
     options.build = (options.build or options.source / 'build/mutation').resolve()
     return options

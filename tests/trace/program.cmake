@@ -65,9 +65,9 @@ elseif(CASE STREQUAL "noKernel")
   run(TWEED_LOOM_TRACE_JSON=${json} --help)
   expect("${status}" 0)
   expectMatch("${errors}" "no kernel was launched")
-  if(EXISTS ${json})
-    message(FATAL_ERROR "it wrote a report of nothing")
-  endif()
+  file(READ ${json} text)
+  string(JSON kernels LENGTH "${text}" kernels)
+  expect("${kernels}" 0)
 elseif(CASE STREQUAL "refusals")
   # A command line, then what is said of it.
   foreach(case IN ITEMS

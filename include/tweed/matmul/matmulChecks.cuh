@@ -240,7 +240,7 @@ void checkMatmul(A const& a, B const& b, C const& c, Epilogue const& epilogue) {
   checkOperand("C", c);
   if (a.columns != b.rows)
     refuseMatmul("A is " + shapeText(a) + " and B " + shapeText(b) +
-                 "; the columns of A are as many as the rows of B");
+                 "; A must have as many columns as B has rows");
   if (a.rows != c.rows || b.columns != c.columns)
     refuseMatmul("A is " + shapeText(a) + " and B " + shapeText(b) + ", so C must be " +
                  number(a.rows) + " x " + number(b.columns) + "; it is " + shapeText(c));

@@ -108,8 +108,8 @@ std::string MatmulPlan<A, B, C, Epilogue, Options>::explain() const {
     std::snprintf(text, sizeof text, "%.1f us", microseconds);
     return std::string(text);
   };
-  std::string text = "C " + size(task_.c) + " = A " + size(task_.a) + " * B " + size(task_.b) +
-                     ", " + detail::number(task_.batch()) + " times";
+  std::string text = "C " + size(task_.c) + " = A " + size(task_.a) + " * B " + size(task_.b);
+  if (task_.batch() != 1) text += ", a batch of " + detail::number(task_.batch());
   if (Task::isTransposed) text += ", as the transposed product, with A and B exchanged";
   text += "\nruns: " + std::string(pathName(path_)) + " " + name_ + ", with " +
           std::to_string(bytes_) + " bytes of workspace";
