@@ -102,12 +102,17 @@ TEST_SUITE("matmul") {
     checkWitness<ColumnMajor, ColumnMajor>(37, 70, 9, 2);
     checkWitness<RowMajor, ColumnMajor>(130, 9, 0, 1);
   }
-  TEST_CASE("alpha and beta, with a C of NaN where beta is 0") {
+  TEST_CASE("alpha and beta, with a C of NaN where beta is 0 (C35)") {
     for (double alpha : {0.0, 1.0, -1.0, 0.37})
       for (double beta : {0.0, 1.0, 0.5}) {
         checkScales<RowMajor>(alpha, beta);
         checkScales<ColumnMajor>(alpha, beta);
       }
+  }
+  TEST_CASE("of no sum, beta times the old C is left (C35)") {
+    Matrix<float, RowMajor> const a(33, 0, 1), b(0, 17, 2), c(33, 17, 3);
+    tweed::matmul(nullptr, a.view(), b.view(), c.view(), tweed::addC(2), few);
+    CHECK(c.holds([&](long long i, long long j, long long) { return 2 * c.at(i, j, 0); }));
   }
   TEST_CASE("several pieces, along rows and columns whatever the layout of C") {
     int const m = 35, n = 40, k = 6;
