@@ -180,7 +180,8 @@ compiles() {
 look() {
   local compilers=(c++ g++ clang++)
   # The recorder needs g++, which c++ is where it is no other.
-  if [[ $command =~ ^(trace|ladder)$ ]] && ! c++ --version 2>/dev/null | grep -q 'Free Software'; then
+  if [[ $command =~ ^(trace|ladder)$ ]] &&
+    ! c++ --version 2>/dev/null | grep -q 'Free Software'; then
     compilers=(g++ c++)
   fi
   missing=()
