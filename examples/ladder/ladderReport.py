@@ -140,7 +140,7 @@ class Result:
         self.cases = [Case(case) for case in document["cases"]]
 
     @property
-    def library(self):
+    def peer_name(self):
         return "CUB" if self.ladder == "reduction" else "cuBLAS"
 
     def caption(self):
@@ -176,7 +176,7 @@ def note(bar):
 def times(result, case):
     ceilings = [bar.name for bar in case.all if bar.kind == "ceiling"]
     head = ["rung", "what changed", "items", "time", "±", result.unit, "× the one below",
-            f"of the ceiling ({' or '.join(ceilings)})", f"of {result.library}"]
+            f"of the ceiling ({' or '.join(ceilings)})", f"of {result.peer_name}"]
     rows = []
     for bar in case.all:
         if bar not in case.good and bar.kind != "ceiling" or bar.error or not bar.seconds:

@@ -7,6 +7,7 @@
 #include <ladder/matmul/rungs.cuh>
 
 #include "support/device.cuh"
+#include "support/orders.cuh"
 
 // ThreadSanitizer would report what is planted here.
 #if defined(__SANITIZE_THREAD__)
@@ -256,7 +257,7 @@ TEST_CASE("product ladder: large matrices (C02, C38)") {
 #if defined(TWEED_LOOM)
 namespace {
 
-using tweed::loom::Order;
+using tweedTest::inEachOrder;
 
 enum class Lacks { nothing, threadsBeyondTheEdge, barrierBehindStore, barrierBehindUse, tail };
 
@@ -296,19 +297,6 @@ std::vector<float> naive(Case const& p) {
                 c.data(), int(m), int(n), int(k));
   tweed::synchronize();
   return c.host();
-}
-
-// In each order of threads, one block at a time.
-template <class Call>
-void inEachOrder(Call call) {
-  for (Order const order : {Order::forward, Order::reverse, Order::random}) {
-    tweed::loom::Options options = tweed::loom::defaults();
-    options.schedule = order;
-    options.preempt = 0;
-    options.residentBlocks = 1;
-    tweed::loom::ScopedOptions const scope(options);
-    call();
-  }
 }
 
 }  // namespace

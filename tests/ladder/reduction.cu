@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "support/device.cuh"
+#include "support/orders.cuh"
 
 // ThreadSanitizer would report what is planted here.
 #if defined(__SANITIZE_THREAD__)
@@ -175,24 +176,7 @@ TEST_CASE("ladder: more than 2^31 values (C02)") {
 #endif
 
 #if defined(TWEED_LOOM)
-namespace {
-
-using tweed::loom::Order;
-
-// In each order of threads, one block at a time.
-template <class Call>
-void inEachOrder(Call call) {
-  for (Order const order : {Order::forward, Order::reverse, Order::random}) {
-    tweed::loom::Options options = tweed::loom::defaults();
-    options.schedule = order;
-    options.preempt = 0;
-    options.residentBlocks = 1;
-    tweed::loom::ScopedOptions const scope(options);
-    call();
-  }
-}
-
-}  // namespace
+using tweedTest::inEachOrder;
 
 TEST_CASE("ladder: the bits are the same in every order of threads where a rung promises it") {
   if (tweedTest::isShort()) return;
