@@ -11,6 +11,7 @@
 #include <cublasLt.h>
 #include <cublas_v2.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <stdexcept>

@@ -51,10 +51,17 @@ void checkLayout() {
 TEST_SUITE("matmul") {
   TEST_CASE("every kernel for TF32") {
     tweedTest::checkEdges<float, float, ColumnMajor, RowMajor, RowMajor>(tweed::tf32);
-    if (tweed::imageHasWgmma()) {
-      constexpr auto wgmma = tweed::tf32 | tweed::require<tweed::Path::Wgmma>;
-      tweedTest::checkEdges<float, float, RowMajor, ColumnMajor, RowMajor>(wgmma);
-    }
+    if (!tweed::imageHasWgmma()) return;
+    constexpr auto wgmma = tweed::tf32 | tweed::require<tweed::Path::Wgmma>;
+    auto const check = [&](int m, int n, int k, int batch) {  // k: leading dimensions that it takes
+      CHECK(tweedTest::checkEveryKernel<float, float, RowMajor, ColumnMajor, RowMajor>(
+                m, n, k, wgmma, {0, 0, batch}, {16, 0, batch}, {3, 1, batch}) > 0);
+    };
+    for (int m : {1, 64, 127, 257})
+      for (int n : {1, 65, 128, 264})
+        for (int k : {4, 68, 200}) check(m, n, k, 1);
+    check(300, 520, 96, 3);
+    check(128, 264, 4096, 1);
   }
   TEST_CASE("TF32 in all layouts, and plans name the path") {
     checkLayout<RowMajor, ColumnMajor, RowMajor>();

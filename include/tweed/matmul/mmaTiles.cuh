@@ -57,7 +57,8 @@ class MmaFill {
            !(from.isAligned(access_) && (!isK || kBegin % (access_ / int(sizeof(T))) == 0)))
       access_ /= 2;
     int const left = larger(0, from.extent - (isK ? row_ : column_));
-    existing_ = isK ? ceilDiv(left, rowStep) : smaller(left, pieceItems) * int(sizeof(T));
+    existing_ = isK ? ceilDiv(left, rowStep) : smaller(left, pieceItems);
+    if (!isK) access_ = accessOf(existing_);
     if constexpr (Loader::isRegular) {
       // Addresses are affine, but asked for only where something is.
       if (from.extent <= 0) return;
@@ -85,7 +86,7 @@ class MmaFill {
     for (int j = 0; j < pieces; ++j) {
       int const to = rowStep % 8 == 0 ? first + j * rowStep * 128
                                       : Layout::offset(row_ + j * rowStep, column_);
-      arch::copyAsync<16>(stage + to, from, isK ? (j < existing_ ? 16 : 0) : existing_);
+      arch::copyAsync<16>(stage + to, from, (isK ? j < existing_ : existing_ > 0) ? 16 : 0);
       from += rowStep * run_;
     }
   }
@@ -96,7 +97,7 @@ class MmaFill {
     for (int j = 0; j < pieces; ++j) {
       int const row = row_ + j * rowStep;
       int const items = isK ? (j < existing_ ? smaller(left - column_, pieceItems) : 0)
-                            : (row < left ? existing_ / int(sizeof(T)) : 0);
+                            : (row < left ? existing_ : 0);
       T const* piece = nullptr;
       if (items > 0) {
         if constexpr (Loader::isRegular)
@@ -108,13 +109,21 @@ class MmaFill {
     }
   }
 
+  // Bytes of the copies that a piece of `items` takes, each of them whole.
+  TWEED_DEVICE int accessOf(int items) const {
+    int access = access_;
+    while (items * int(sizeof(T)) % access != 0) access /= 2;
+    return access;
+  }
+
   // `items` of a piece from `from` on, and zeros behind.
   TWEED_DEVICE void copyPiece(unsigned char* to, T const* from, int items) {
-    if (access_ == 16) {
+    int const access = accessOf(items);
+    if (access == 16) {
       copyParts<16>(to, from, items);
-    } else if (access_ == 8) {
+    } else if (access == 8) {
       copyParts<8>(to, from, items);
-    } else if (access_ == 4) {
+    } else if (access == 4) {
       copyParts<4>(to, from, items);
     } else if constexpr (sizeof(T) == 2) {
       arch::Piece<16> piece{};
@@ -132,16 +141,15 @@ class MmaFill {
 #pragma unroll
     for (int part = 0; part < 16 / Bytes; ++part) {
       int const first = part * Bytes / int(sizeof(T));
-      int const bytes = smaller((items - first) * int(sizeof(T)), Bytes);
-      arch::copyAsync<Bytes>(to + part * Bytes, bytes > 0 ? from + first : nullptr,
-                             larger(bytes, 0));
+      arch::copyAsync<Bytes>(to + part * Bytes, first < items ? from + first : nullptr,
+                             first < items ? Bytes : 0);
     }
   }
 
   T const* next_ = nullptr;  // this thread's first piece of the next tile
   long long run_ = 0;        // items from one run of neighbours to the next
   int row_, column_;         // where it goes, in the stage
-  int existing_;             // how many of its pieces do; if Mn how many bytes of each
+  int existing_;             // how many of its pieces do; if Mn how many items of each
   int access_ = 16;          // bytes of a copy
 };
 

@@ -136,8 +136,11 @@ struct TileStage {
         arch::copyAsync<Wide * size>(to, from);
       } else if constexpr (Wide == 1) {
         arch::copyAsync<size>(to, from, left > 0 ? size : 0);
+      } else if (left <= 0 || left >= Wide) {
+        arch::copyAsync<Wide * size>(to, from, left > 0 ? Wide * size : 0);
       } else {
-        arch::copyAsync<Wide * size>(to, from, smaller(larger(left, 0), Wide) * size);
+#pragma unroll
+        for (int j = 0; j < Wide; ++j) arch::copyAsync<size>(to + j, from + j, j < left ? size : 0);
       }
     } else {
       *to = left > 0 ? Staged(*from) : Staged{};
