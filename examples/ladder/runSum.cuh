@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ladder/run.cuh>
+#include <tweed/core/math.cuh>
 #include <tweed/launch/deviceInfo.cuh>
 #include <tweed/launch/launch.cuh>
 #include <tweed/memory/workspace.cuh>
@@ -23,9 +24,31 @@ struct SumRung {
   bool isRepeatable;  ///< same bits on every run, for any values
 };
 
-/// For any rung: room for a copy of the input.
+/// For any rung: room for a copy of the input, and for the sums of blocks of 256 values or more.
 inline std::size_t workspaceBytes(long long n) {
-  return std::max(tweed::Workspace::defaultBytes, std::size_t(n) * sizeof(float));
+  return std::max(tweed::Workspace::defaultBytes,
+                  std::size_t(n + n / 128 + 2 * 1024) * sizeof(float));
+}
+
+/// How many sums of blocks addInLevels() leaves in memory, at most.
+inline long long sumsOfLevels(long long n, long long blockItems) {
+  return n / (blockItems - 1) + 8;  // a geometric series, and one more for each level
+}
+
+/// For kernels that leave a sum for each block, of up to blockItems values: calls
+/// level(from, n, blocks, sums) for the values, then for their sums, and so on until one block has
+/// written its sum to *out. `sums` has room for sumsOfLevels().
+template <class Level>
+void addInLevels(long long blockItems, float const* in, long long n, float* out, float* sums,
+                 cudaStream_t stream, Level level) {
+  if (n == 0) TWEED_CHECK(cudaMemsetAsync(out, 0, sizeof(float), stream));
+  while (n > 0) {
+    long long const blocks = tweed::ceilDiv(n, blockItems);
+    level(in, n, blocks, blocks > 1 ? sums : out);
+    in = sums;
+    sums += blocks;
+    n = blocks > 1 ? blocks : 0;
+  }
 }
 
 /// Whole numbers from -4 to 4. Sums of up to 2^22 of them are exact in a float in any order, and of

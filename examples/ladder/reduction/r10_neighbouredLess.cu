@@ -15,7 +15,7 @@ namespace r10 {
 
 constexpr int threads = 256;
 
-__global__ void neighbouredLess(float const* in, long long n, float* work, float* out) {
+__global__ void neighbouredLess(float const* in, long long n, float* work, float* sums) {
   int const t = int(threadIdx.x);
   long long const first = 1ll * blockIdx.x * threads;
   int const count = int(tweed::smaller(n - first, 1ll * threads));
@@ -26,19 +26,21 @@ __global__ void neighbouredLess(float const* in, long long n, float* work, float
     int const at = 2 * distance * t;
     if (at + distance < count) values[at] += values[at + distance];
   }
-  if (t == 0) atomicAdd(out, values[0]);
+  if (t == 0) sums[blockIdx.x] = values[0];
 }
 
 void sum(float const* in, long long n, float* out, tweed::Workspace& workspace) {
-  auto* const work = static_cast<float*>(
-      workspace.takeScratch("r10", std::size_t(n) * sizeof(float), workspace.stream()));
-  TWEED_CHECK(cudaMemsetAsync(out, 0, sizeof(float), workspace.stream()));
-  tweed::launch(neighbouredLess, {tweed::ceilDiv(n, 1ll * threads), threads, 0, workspace.stream()},
-                in, n, work, out);
+  auto const room = std::size_t(n + ladder::sumsOfLevels(n, threads)) * sizeof(float);
+  auto* const work = static_cast<float*>(workspace.takeScratch("r10", room, workspace.stream()));
+  ladder::addInLevels(threads, in, n, out, work + n, workspace.stream(),
+                      [&](float const* from, long long count, long long blocks, float* sums) {
+                        tweed::launch(neighbouredLess, {blocks, threads, 0, workspace.stream()},
+                                      from, count, work, sums);
+                      });
 }
 
 constexpr ladder::SumRung rung{"r10 neighbouredLess",
-                               "the same partners, the working threads side by side", sum, false};
+                               "the same partners, the working threads side by side", sum, true};
 
 }  // namespace r10
 

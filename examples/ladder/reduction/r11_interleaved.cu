@@ -17,7 +17,7 @@ namespace r11 {
 constexpr int threads = 256;
 static_assert(tweed::isPow2(threads), "the tree halves the block");
 
-__global__ void interleaved(float const* in, long long n, float* work, float* out) {
+__global__ void interleaved(float const* in, long long n, float* work, float* sums) {
   int const t = int(threadIdx.x);
   long long const first = 1ll * blockIdx.x * threads;
   int const count = int(tweed::smaller(n - first, 1ll * threads));
@@ -27,19 +27,21 @@ __global__ void interleaved(float const* in, long long n, float* work, float* ou
     __syncthreads();
     if (t < half && t + half < count) values[t] += values[t + half];
   }
-  if (t == 0) atomicAdd(out, values[0]);
+  if (t == 0) sums[blockIdx.x] = values[0];
 }
 
 void sum(float const* in, long long n, float* out, tweed::Workspace& workspace) {
-  auto* const work = static_cast<float*>(
-      workspace.takeScratch("r11", std::size_t(n) * sizeof(float), workspace.stream()));
-  TWEED_CHECK(cudaMemsetAsync(out, 0, sizeof(float), workspace.stream()));
-  tweed::launch(interleaved, {tweed::ceilDiv(n, 1ll * threads), threads, 0, workspace.stream()}, in,
-                n, work, out);
+  auto const room = std::size_t(n + ladder::sumsOfLevels(n, threads)) * sizeof(float);
+  auto* const work = static_cast<float*>(workspace.takeScratch("r11", room, workspace.stream()));
+  ladder::addInLevels(threads, in, n, out, work + n, workspace.stream(),
+                      [&](float const* from, long long count, long long blocks, float* sums) {
+                        tweed::launch(interleaved, {blocks, threads, 0, workspace.stream()}, from,
+                                      count, work, sums);
+                      });
 }
 
 constexpr ladder::SumRung rung{"r11 interleaved", "partners half a block apart, coalesced", sum,
-                               false};
+                               true};
 
 }  // namespace r11
 

@@ -19,7 +19,7 @@ constexpr int threads = 256;
 static_assert(tweed::isPow2(threads), "the tree halves the block");
 
 template <int Loads>
-__global__ void unrolled(float const* in, long long n, float* work, float* out) {
+__global__ void unrolled(float const* in, long long n, float* work, float* sums) {
   int const t = int(threadIdx.x);
   long long const first = 1ll * blockIdx.x * (Loads * threads) + t;
   float share = 0;
@@ -34,22 +34,25 @@ __global__ void unrolled(float const* in, long long n, float* work, float* out) 
     __syncthreads();
     if (t < half) values[t] += values[t + half];
   }
-  if (t == 0) atomicAdd(out, values[0]);
+  if (t == 0) sums[blockIdx.x] = values[0];
 }
 
 template <int Loads>
 void sum(float const* in, long long n, float* out, tweed::Workspace& workspace) {
-  long long const blocks = tweed::ceilDiv(n, 1ll * Loads * threads);
-  auto* const work = static_cast<float*>(workspace.takeScratch(
-      "r12", std::size_t(blocks) * threads * sizeof(float), workspace.stream()));
-  TWEED_CHECK(cudaMemsetAsync(out, 0, sizeof(float), workspace.stream()));
-  tweed::launch(unrolled<Loads>, {blocks, threads, 0, workspace.stream()}, in, n, work, out);
+  constexpr long long items = 1ll * Loads * threads;
+  long long const values = tweed::ceilDiv(n, items) * threads;
+  auto const room = std::size_t(values + ladder::sumsOfLevels(n, items)) * sizeof(float);
+  auto* const work = static_cast<float*>(workspace.takeScratch("r12", room, workspace.stream()));
+  ladder::addInLevels(items, in, n, out, work + values, workspace.stream(),
+                      [&](float const* from, long long count, long long blocks, float* sums) {
+                        tweed::launch(unrolled<Loads>, {blocks, threads, 0, workspace.stream()},
+                                      from, count, work, sums);
+                      });
 }
 
-constexpr ladder::SumRung rungs[] = {
-    {"r12 unrolled 2", "two data blocks a block", sum<2>, false},
-    {"r12 unrolled 4", "four data blocks a block", sum<4>, false},
-    {"r12 unrolled 8", "eight data blocks a block", sum<8>, false}};
+constexpr ladder::SumRung rungs[] = {{"r12 unrolled 2", "two data blocks a block", sum<2>, true},
+                                     {"r12 unrolled 4", "four data blocks a block", sum<4>, true},
+                                     {"r12 unrolled 8", "eight data blocks a block", sum<8>, true}};
 
 }  // namespace r12
 

@@ -27,7 +27,7 @@ __device__ void addFrom(float* values, int t, int distance) {
   __syncwarp();
 }
 
-__global__ void unrolledWarp(float const* in, long long n, float* work, float* out) {
+__global__ void unrolledWarp(float const* in, long long n, float* work, float* sums) {
   int const t = int(threadIdx.x);
   long long const first = 1ll * blockIdx.x * (loads * threads) + t;
   float share = 0;
@@ -50,20 +50,24 @@ __global__ void unrolledWarp(float const* in, long long n, float* work, float* o
     addFrom(values, t, 4);
     addFrom(values, t, 2);
     addFrom(values, t, 1);
-    if (t == 0) atomicAdd(out, values[0]);
+    if (t == 0) sums[blockIdx.x] = values[0];
   }
 }
 
 void sum(float const* in, long long n, float* out, tweed::Workspace& workspace) {
-  long long const blocks = tweed::ceilDiv(n, 1ll * loads * threads);
-  auto* const work = static_cast<float*>(workspace.takeScratch(
-      "r13a", std::size_t(blocks) * threads * sizeof(float), workspace.stream()));
-  TWEED_CHECK(cudaMemsetAsync(out, 0, sizeof(float), workspace.stream()));
-  tweed::launch(unrolledWarp, {blocks, threads, 0, workspace.stream()}, in, n, work, out);
+  constexpr long long items = 1ll * loads * threads;
+  long long const values = tweed::ceilDiv(n, items) * threads;
+  auto const room = std::size_t(values + ladder::sumsOfLevels(n, items)) * sizeof(float);
+  auto* const work = static_cast<float*>(workspace.takeScratch("r13a", room, workspace.stream()));
+  ladder::addInLevels(items, in, n, out, work + values, workspace.stream(),
+                      [&](float const* from, long long count, long long blocks, float* sums) {
+                        tweed::launch(unrolledWarp, {blocks, threads, 0, workspace.stream()}, from,
+                                      count, work, sums);
+                      });
 }
 
 constexpr ladder::SumRung rung{"r13a unrolledWarp",
-                               "the last warp written out, with its own barriers", sum, false};
+                               "the last warp written out, with its own barriers", sum, true};
 
 }  // namespace r13a
 

@@ -24,7 +24,7 @@ __device__ void addFrom(float* values, int t, int distance) {
   __syncwarp();
 }
 
-__global__ void completeUnroll(float const* in, long long n, float* work, float* out) {
+__global__ void completeUnroll(float const* in, long long n, float* work, float* sums) {
   int const threads = int(blockDim.x);
   int const t = int(threadIdx.x);
   long long const first = 1ll * blockIdx.x * (loads * threads) + t;
@@ -60,7 +60,7 @@ __global__ void completeUnroll(float const* in, long long n, float* work, float*
     addFrom(values, t, 4);
     addFrom(values, t, 2);
     addFrom(values, t, 1);
-    if (t == 0) atomicAdd(out, values[0]);
+    if (t == 0) sums[blockIdx.x] = values[0];
   }
 }
 
@@ -68,15 +68,19 @@ template <int Threads>
 void sum(float const* in, long long n, float* out, tweed::Workspace& workspace) {
   static_assert(tweed::isPow2(Threads) && Threads >= 64 && Threads <= 1024,
                 "the levels are those of a power of two from 64 to 1024");
-  long long const blocks = tweed::ceilDiv(n, 1ll * loads * Threads);
-  auto* const work = static_cast<float*>(workspace.takeScratch(
-      "r13b", std::size_t(blocks) * Threads * sizeof(float), workspace.stream()));
-  TWEED_CHECK(cudaMemsetAsync(out, 0, sizeof(float), workspace.stream()));
-  tweed::launch(completeUnroll, {blocks, Threads, 0, workspace.stream()}, in, n, work, out);
+  constexpr long long items = 1ll * loads * Threads;
+  long long const values = tweed::ceilDiv(n, items) * Threads;
+  auto const room = std::size_t(values + ladder::sumsOfLevels(n, items)) * sizeof(float);
+  auto* const work = static_cast<float*>(workspace.takeScratch("r13b", room, workspace.stream()));
+  ladder::addInLevels(items, in, n, out, work + values, workspace.stream(),
+                      [&](float const* from, long long count, long long blocks, float* sums) {
+                        tweed::launch(completeUnroll, {blocks, Threads, 0, workspace.stream()},
+                                      from, count, work, sums);
+                      });
 }
 
 constexpr ladder::SumRung rung{"r13b completeUnroll", "all levels written out, chosen at run time",
-                               sum<256>, false};
+                               sum<256>, true};
 
 }  // namespace r13b
 

@@ -25,7 +25,7 @@ __device__ void addFrom(float* values, int t, int distance) {
 }
 
 template <int Threads>
-__global__ void templated(float const* in, long long n, float* work, float* out) {
+__global__ void templated(float const* in, long long n, float* work, float* sums) {
   static_assert(tweed::isPow2(Threads) && Threads >= 64 && Threads <= 1024,
                 "the levels are those of a power of two from 64 to 1024");
   int const t = int(threadIdx.x);
@@ -62,21 +62,25 @@ __global__ void templated(float const* in, long long n, float* work, float* out)
     addFrom(values, t, 4);
     addFrom(values, t, 2);
     addFrom(values, t, 1);
-    if (t == 0) atomicAdd(out, values[0]);
+    if (t == 0) sums[blockIdx.x] = values[0];
   }
 }
 
 template <int Threads>
 void sum(float const* in, long long n, float* out, tweed::Workspace& workspace) {
-  long long const blocks = tweed::ceilDiv(n, 1ll * loads * Threads);
-  auto* const work = static_cast<float*>(workspace.takeScratch(
-      "r13c", std::size_t(blocks) * Threads * sizeof(float), workspace.stream()));
-  TWEED_CHECK(cudaMemsetAsync(out, 0, sizeof(float), workspace.stream()));
-  tweed::launch(templated<Threads>, {blocks, Threads, 0, workspace.stream()}, in, n, work, out);
+  constexpr long long items = 1ll * loads * Threads;
+  long long const values = tweed::ceilDiv(n, items) * Threads;
+  auto const room = std::size_t(values + ladder::sumsOfLevels(n, items)) * sizeof(float);
+  auto* const work = static_cast<float*>(workspace.takeScratch("r13c", room, workspace.stream()));
+  ladder::addInLevels(items, in, n, out, work + values, workspace.stream(),
+                      [&](float const* from, long long count, long long blocks, float* sums) {
+                        tweed::launch(templated<Threads>, {blocks, Threads, 0, workspace.stream()},
+                                      from, count, work, sums);
+                      });
 }
 
 constexpr ladder::SumRung rung{"r13c templated", "the block size is a template argument", sum<256>,
-                               false};
+                               true};
 
 }  // namespace r13c
 

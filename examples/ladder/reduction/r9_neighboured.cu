@@ -9,7 +9,9 @@
 // warp idles, in the fifth one lane of each works: all 8 warps run through all levels. The profiler
 // shows 95 divergent loads a block and, in late levels, a sector for each 4 bytes. The tree is in a
 // copy of the block's values, since a sum must not destroy its input; threads without a value come
-// to every barrier, and a partner beyond the end is not read.
+// to every barrier, and a partner beyond the end is not read. Each block leaves its sum, and the
+// same kernel adds those up, until one is left: an atomic a block, as in r3, would hide what a tree
+// costs, as an H200 does one each 1.8 ns, and r3's are most of its time.
 
 #include <ladder/runSum.cuh>
 #include <tweed/core/math.cuh>
@@ -18,7 +20,7 @@ namespace r9 {
 
 constexpr int threads = 256;
 
-__global__ void neighboured(float const* in, long long n, float* work, float* out) {
+__global__ void neighboured(float const* in, long long n, float* work, float* sums) {
   int const t = int(threadIdx.x);
   long long const first = 1ll * blockIdx.x * threads;
   int const count = int(tweed::smaller(n - first, 1ll * threads));
@@ -28,19 +30,21 @@ __global__ void neighboured(float const* in, long long n, float* work, float* ou
     __syncthreads();
     if (t % (2 * distance) == 0 && t + distance < count) values[t] += values[t + distance];
   }
-  if (t == 0) atomicAdd(out, values[0]);
+  if (t == 0) sums[blockIdx.x] = values[0];
 }
 
 void sum(float const* in, long long n, float* out, tweed::Workspace& workspace) {
-  auto* const work = static_cast<float*>(
-      workspace.takeScratch("r9", std::size_t(n) * sizeof(float), workspace.stream()));
-  TWEED_CHECK(cudaMemsetAsync(out, 0, sizeof(float), workspace.stream()));
-  tweed::launch(neighboured, {tweed::ceilDiv(n, 1ll * threads), threads, 0, workspace.stream()}, in,
-                n, work, out);
+  auto const room = std::size_t(n + ladder::sumsOfLevels(n, threads)) * sizeof(float);
+  auto* const work = static_cast<float*>(workspace.takeScratch("r9", room, workspace.stream()));
+  ladder::addInLevels(threads, in, n, out, work + n, workspace.stream(),
+                      [&](float const* from, long long count, long long blocks, float* sums) {
+                        tweed::launch(neighboured, {blocks, threads, 0, workspace.stream()}, from,
+                                      count, work, sums);
+                      });
 }
 
 constexpr ladder::SumRung rung{"r9 neighboured", "a tree of neighbours in global memory, divergent",
-                               sum, false};
+                               sum, true};
 
 }  // namespace r9
 
