@@ -16,6 +16,7 @@
 #include <tweed/arch/registers.cuh>
 #include <tweed/arch/sharedMemory.cuh>
 #include <tweed/arch/shuffle.cuh>
+#include <tweed/arch/specialFunctions.cuh>
 #include <tweed/arch/stmatrix.cuh>
 #include <tweed/arch/target.cuh>
 #include <tweed/arch/vote.cuh>

@@ -20,15 +20,14 @@ std::vector<Acc> applyEach(Piece piece, std::vector<Acc> const& in) {
   return out.host();
 }
 
-// Checks the piece against `expected`, computed in double, where both are finite. GELU adds 1 to
-// what is near -1, so that a rounding of that, times x / 2, is left of small results.
+// Checks the piece against `expected`, computed in double, where both are finite.
 template <class Acc, class Piece, class Expected>
 void checkPiece(Piece piece, Expected expected, double relative, double ofInput) {
   std::vector<Acc> in;
-  for (int i = -120; i <= 120; ++i) in.push_back(Acc(i) / 8);
+  for (int i = -160; i <= 160; ++i) in.push_back(Acc(i) / 8);
   in.push_back(Acc(-1e30));
   in.push_back(Acc(1e30));
-  in.push_back(Acc(-87.5));
+  in.push_back(Acc(-20.125));
   in.push_back(Acc(1e-30));
   std::vector<Acc> const out = applyEach(piece, in);
   for (std::size_t i = 0; i < in.size(); ++i) {
@@ -53,9 +52,9 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 TEST_SUITE("activations") {
   TEST_CASE("values against double") {
     double const step = 0x1p-23;
-    checkPiece<float>(tweed::gelu(), trueGelu, 8 * step, step);
-    checkPiece<float>(tweed::geluTanh(), trueGeluTanh, 8 * step, step);
-    checkPiece<float>(tweed::silu(), trueSilu, 8 * step, 0);
+    checkPiece<float>(tweed::gelu(), trueGelu, 0, 4 * step);
+    checkPiece<float>(tweed::geluTanh(), trueGeluTanh, 4 * step, step);
+    checkPiece<float>(tweed::silu(), trueSilu, 24 * step, 0);
     checkPiece<double>(tweed::gelu(), trueGelu, 0x1p-48, 0x1p-52);
     checkPiece<double>(tweed::geluTanh(), trueGeluTanh, 0x1p-48, 0x1p-52);
     checkPiece<double>(tweed::silu(), trueSilu, 0x1p-48, 0);
@@ -79,7 +78,8 @@ TEST_SUITE("activations") {
     CHECK(applyEach(tweed::gelu(), both)[0] == infinity);
     CHECK(applyEach(tweed::geluTanh(), both)[0] == infinity);
     CHECK(applyEach(tweed::silu(), both)[0] == infinity);
-    CHECK(std::isnan(applyEach(tweed::gelu(), both)[1]));
+    CHECK(applyEach(tweed::gelu(), both)[1] == 0);
+    CHECK(std::isnan(applyEach(tweed::geluTanh(), both)[1]));
     CHECK(std::isnan(applyEach(tweed::silu(), both)[1]));
   }
 }

@@ -62,6 +62,7 @@ class WgmmaStore {
     int const firstRow = tile.row + warp / 4 * 64 * Config::fragments + warp % 4 * 16;
 #pragma unroll
     for (int pass = 0; pass < passes; ++pass) {
+      finishSums(sums, tile, pass);
       unsigned const at = unsigned(Memory::staging + warp * Memory::template warpBytes<Item> +
                                    pass % buffers * passBytes);
       if (map_ != nullptr && lane == 0) arch::bulkWaitRead<buffers - 1>();
@@ -70,7 +71,7 @@ class WgmmaStore {
       for (int fragment = 0; fragment < Config::fragments; ++fragment)
 #pragma unroll
         for (int column = 0; column < passItems; column += 16)
-          stage(sums, tile, fragment, pass * passItems + column,
+          stage(sums, fragment, pass * passItems + column,
                 at + unsigned(fragment * passColumns * Memory::boxBytes), column);
       if (map_ != nullptr) arch::fenceAsyncProxy();
       arch::syncWarp();
@@ -125,27 +126,40 @@ class WgmmaStore {
         });
   }
 
-  // Sum i of a fragment as it is stored.
-  TWEED_DEVICE float finished(typename Matmul::Accumulator& sums, WgmmaTile const& tile,
-                              int fragment, int i) const {
-    Coord const at{tile.row + sums.rowOf(fragment, i), tile.column + sums.columnOf(i), tile.matrix};
-    float value = sums.value[fragment][i];
-    if constexpr (!isSame<typename Task::Epilogue, Identity>) {
-      if (at.row < task_.m() && at.column < task_.n())
-        value = detail::finish(task_.epilogue, value, at,
-                               [&] { return task_.c(at.row, at.column, at.matrix); });
+  // The epilogue, on all sums of a pass before one is stored, since no load of the epilogue's moves
+  // up over a store. Without a branch where the whole tile is inside of C, as nearly all are: so
+  // one sum is computed while another waits.
+  TWEED_DEVICE void finishSums(typename Matmul::Accumulator& sums, WgmmaTile const& tile,
+                               int pass) const {
+    if constexpr (!detail::isIdentity<typename Task::Epilogue>) {
+      if (tile.row + Config::m <= task_.m() && tile.column + Config::n <= task_.n())
+        finishEach<true>(sums, tile, pass);
+      else
+        finishEach<false>(sums, tile, pass);
     }
-    if constexpr (hasReductions) sums.value[fragment][i] = value;
-    return value;
+  }
+  template <bool IsInside>
+  TWEED_DEVICE void finishEach(typename Matmul::Accumulator& sums, WgmmaTile const& tile,
+                               int pass) const {
+#pragma unroll
+    for (int fragment = 0; fragment < Config::fragments; ++fragment)
+#pragma unroll
+      for (int j = 0; j < passItems / 2; ++j) {
+        int const i = pass * (passItems / 2) + j;
+        Coord const at{tile.row + sums.rowOf(fragment, i), tile.column + sums.columnOf(i),
+                       tile.matrix};
+        float& value = sums.value[fragment][i];
+        if (IsInside || (at.row < task_.m() && at.column < task_.n()))
+          value = detail::finish(task_.epilogue, value, at,
+                                 [&] { return task_.c(at.row, at.column, at.matrix); });
+      }
   }
 
   // 16 columns of the tile from `first` on, to the columns from `column` on of the boxes at `at`.
-  TWEED_DEVICE void stage(typename Matmul::Accumulator& sums, WgmmaTile const& tile, int fragment,
-                          int first, unsigned at, int column) const {
+  TWEED_DEVICE void stage(typename Matmul::Accumulator const& sums, int fragment, int first,
+                          unsigned at, int column) const {
     int const lane = int(threadIdx.x) % 32;
-    float value[8];
-#pragma unroll
-    for (int i = 0; i < 8; ++i) value[i] = finished(sums, tile, fragment, first / 2 + i);
+    float const* const value = &sums.value[fragment][first / 2];
     if constexpr (sizeof(Item) == 2) {
       unsigned const word[4] = {
           detail::packed<Item>(value[0], value[1]), detail::packed<Item>(value[2], value[3]),
