@@ -7,6 +7,8 @@
 
 #if !defined(__CUDACC_RTC__)
 
+#include <memory>
+
 // Hidden, as in launch/launch.cuh.
 #pragma GCC visibility push(hidden)
 namespace tweed {
@@ -31,14 +33,14 @@ class StreamTimer {
   StreamTimer& operator=(StreamTimer const&) = delete;
 
   template <class Call>
-  double microseconds(int times, cudaStream_t stream, Call call) {
+  double microseconds(cudaStream_t stream, Call call) {
     TWEED_CHECK(cudaEventRecord(begin_, stream));
-    for (int i = 0; i < times; ++i) call();
+    call(stream);
     TWEED_CHECK(cudaEventRecord(end_, stream));
     TWEED_CHECK(cudaEventSynchronize(end_));
     float milliseconds = 0;
     TWEED_CHECK(cudaEventElapsedTime(&milliseconds, begin_, end_));
-    return 1000.0 * milliseconds / times;
+    return 1000.0 * milliseconds;
   }
 
  private:
@@ -75,6 +77,53 @@ class ScratchC {
   std::ptrdiff_t shift_ = 0;
 };
 
+// Calls of a kernel as one graph: launched one by one, short kernels would all take what the host
+// takes. The loom has no graphs, and no time either.
+template <class Call>
+class RepeatedCall {
+ public:
+  RepeatedCall(int times, Call const& call) : times_(times), call_(call) {
+#if !defined(TWEED_LOOM)
+    cudaStream_t stream = nullptr;  // the caller's may be the default one, which is not captured
+    TWEED_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    cudaGraph_t graph = nullptr;
+    cudaError_t code = cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+    try {
+      for (int i = 0; i < times && code == cudaSuccess; ++i) call(stream);
+    } catch (...) {
+      (void)cudaStreamEndCapture(stream, &graph);
+      (void)cudaGraphDestroy(graph);
+      (void)cudaStreamDestroy(stream);
+      throw;
+    }
+    if (code == cudaSuccess) code = cudaStreamEndCapture(stream, &graph);
+    if (code == cudaSuccess) code = cudaGraphInstantiate(&graph_, graph, 0);
+    if (graph != nullptr) (void)cudaGraphDestroy(graph);
+    (void)cudaStreamDestroy(stream);
+    if (code != cudaSuccess) failCall(code, "capturing a product", __FILE__, __LINE__);
+#endif
+  }
+  RepeatedCall(RepeatedCall const&) = delete;
+  RepeatedCall& operator=(RepeatedCall const&) = delete;
+#if defined(TWEED_LOOM)
+  void launch(cudaStream_t stream) const {
+    for (int i = 0; i < times_; ++i) call_(stream);
+  }
+#else
+  ~RepeatedCall() { (void)cudaGraphExecDestroy(graph_); }
+  void launch(cudaStream_t stream) const { TWEED_CHECK(cudaGraphLaunch(graph_, stream)); }
+#endif
+
+  int times() const { return times_; }
+
+ private:
+  int times_;
+  Call call_;
+#if !defined(TWEED_LOOM)
+  cudaGraphExec_t graph_ = nullptr;
+#endif
+};
+
 inline double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
@@ -86,16 +135,19 @@ std::vector<double> timeInTurns(std::vector<Run> const& runs, cudaStream_t strea
   constexpr int rounds = 7;
   constexpr double roundMicroseconds = 300;
   StreamTimer timer;
-  std::vector<int> times;
+  std::vector<std::unique_ptr<RepeatedCall<Run>>> calls;
   for (Run const& run : runs) {
-    run();  // the first call of a kernel loads it
-    double const one = timer.microseconds(1, stream, run);
-    times.push_back(int(smaller(100.0, larger(1.0, roundMicroseconds / larger(one, 0.1)))));
+    run(stream);  // the first call of a kernel loads it
+    double const one = timer.microseconds(stream, run);
+    int const times = int(smaller(100.0, larger(1.0, roundMicroseconds / larger(one, 0.1))));
+    calls.push_back(std::make_unique<RepeatedCall<Run>>(times, run));
   }
   std::vector<std::vector<double>> all(runs.size());
   for (int round = 0; round < rounds; ++round)
-    for (std::size_t i = 0; i < runs.size(); ++i)
-      all[i].push_back(timer.microseconds(times[i], stream, runs[i]));
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      auto const launch = [&](cudaStream_t on) { calls[i]->launch(on); };
+      all[i].push_back(timer.microseconds(stream, launch) / calls[i]->times());
+    }
   std::vector<double> medians;
   for (auto const& each : all) medians.push_back(median(each));
   return medians;
@@ -109,8 +161,8 @@ std::vector<double> timeInTurns(std::vector<Run> const& runs, cudaStream_t strea
 ///     for (auto const& timing : tweed::tune(plan, stream))
 ///       std::printf("%s %.1f us\n", timing.name.c_str(), timing.microseconds);
 ///
-/// Result   the times, the fastest first: medians of 7 rounds in turns. None, if nothing is
-///          multiplied.
+/// Result   the times on the device, from graphs of up to 100 calls, the fastest first: medians of
+///          7 rounds in turns. None, if nothing is multiplied.
 /// Sync     waits for the stream. C is not touched: the timed kernels write to memory of the same
 ///          size and alignment, taken and given back in order of the stream, which holds a copy of
 ///          C if the epilogue reads C. The outputs of reductions are written, and what an epilogue
@@ -142,9 +194,9 @@ std::vector<MatmulTiming> MatmulPlan<A, B, C, Epilogue, Options>::tuneOn(cudaStr
     bytes = larger(bytes, plans[i].bytes_);
   }
   detail::StreamScratch const workspace(bytes, stream);
-  std::vector<std::function<void()>> runs;
+  std::vector<std::function<void(cudaStream_t)>> runs;
   for (MatmulPlan const& plan : plans)
-    runs.push_back([&] { plan.run_(plan.task_, device_, workspace.data(), stream); });
+    runs.push_back([&](cudaStream_t on) { plan.run_(plan.task_, device_, workspace.data(), on); });
   std::vector<double> const times = detail::timeInTurns(runs, stream);
 
   std::vector<MatmulTiming> timings;
