@@ -11,8 +11,8 @@ namespace {
 using namespace tweedTest;
 
 #if !defined(TWEED_LOOM)
-// One warpgroup gives registers up; two take them for 190 values each that live over a loop; then
-// all have what they had.
+// One warpgroup gives registers up for good; two take them for 190 values each that live over a
+// loop.
 __global__ void __launch_bounds__(384, 1) moveRegisters(float const* in, float* out, int turns) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   using namespace tweed::arch;
@@ -21,7 +21,6 @@ __global__ void __launch_bounds__(384, 1) moveRegisters(float const* in, float* 
   if (t / 128 == 0) {
     lowerRegisters<40>();
     for (int i = 0; i < turns; ++i) sum += in[i % 190];
-    raiseRegisters<168>();
   } else {
     raiseRegisters<232>();
     float v[190];
@@ -33,7 +32,6 @@ __global__ void __launch_bounds__(384, 1) moveRegisters(float const* in, float* 
     }
 #pragma unroll
     for (int i = 0; i < 190; ++i) sum += v[i];
-    lowerRegisters<168>();
   }
   out[t] = sum;
 #endif

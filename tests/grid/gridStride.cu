@@ -181,11 +181,13 @@ TEST_SUITE("gridStride") {
   }
 #else
   TEST_CASE("an index near the end of its type does not overflow (C04)") {
+    if (tweedTest::isShort()) return;
     checkLarge(1799989091, 7031208, 256);
     checkLarge(std::numeric_limits<int>::max(), 1u << 20, 1024);
     checkLarge(std::numeric_limits<int>::max(), 2000000, 1024);
   }
   TEST_CASE("a stride of 2^32 is not one of 0 (C05)") {
+    if (tweedTest::isShort()) return;
     checkLarge(4294967168u, 4194304, 1024);
     checkLarge(8589934597ull, 4194304, 1024);
   }
