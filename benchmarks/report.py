@@ -46,6 +46,7 @@ TYPES_GOALS = {28: 1.0, 30: 1.0}
 MANY_GOALS = {28: 3.5}
 # The time of fast.cu over tweed's.
 FAST_CU_GOALS = {30: 1.0}
+FAST_CU_MATMUL_GOALS = {4096: 1.0, 8192: 1.0}
 # The time of the best of cuBLAS and cuBLASLt over tweed's, by mode and n.
 MATMUL_GOALS = {
     ("matmul", "f32/rowRow"): {
@@ -473,6 +474,25 @@ def matmul_table(results, program):
     return table(head, rows)
 
 
+def fast_cu_matmul_table(results):
+    """Products of bfloat16 against fast.cu's kernel, where it was run."""
+    program, kind = "matmulBf16", "bf16/rowColumn"
+    rows = []
+    for n in results.sizes(program, kind, "stream"):
+        try:
+            peers = results.case(program, kind, "stream", n)
+        except Missing:
+            continue
+        if "fastCu" in peers:
+            tweed = best_matmul(peers, "stream")
+            ratio = Ratio(peers["fastCu"], tweed)
+            rows.append([n, figure(tweed.time), figure(peers["fastCu"].time), ratio,
+                         *matmul_goal(ratio, FAST_CU_MATMUL_GOALS, n)])
+    if not rows:
+        raise Missing("fast.cu's product was not measured")
+    return table(["n", "tweed, µs", "fast.cu, µs", "fast.cu / tweed", "goal", "reached"], rows)
+
+
 def fused_table(results):
     program, kind = "matmulFused", "bf16/biasGelu"
     head = ["n", "tweed, µs", "cuBLASLt + kernel, µs", "ratio", "goal", "reached",
@@ -550,6 +570,7 @@ TABLES = {
     "matmul": lambda r: matmul_table(r, "matmul"),
     "matmulBf16": lambda r: matmul_table(r, "matmulBf16"),
     "matmulF16": lambda r: matmul_table(r, "matmulF16"),
+    "fastCuMatmul": fast_cu_matmul_table,
     "matmulFused": fused_table,
     "warpScan": lambda r: ratio_table(r, "warpScan", ["f32", "f64", "i32", "affine"], False),
 }

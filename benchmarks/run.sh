@@ -3,14 +3,15 @@
 # benchmarks/run.sh OUTDIR [PROGRAM...]: builds the benchmarks, runs all of them (or those named, as
 # bench.device.deviceReduce) and leaves their JSON and logs in OUTDIR. From the environment:
 #   TWEED_CCCL_DIR    another CCCL checkout, measured beside the toolkit's
-#   TWEED_FAST_CU_DIR a checkout of github.com/pranjalssh/fast.cu, whose sum of ints is measured too
+#   TWEED_FAST_CU_DIR a checkout of github.com/pranjalssh/fast.cu; its sum and product are measured
+#                     too
 #   TWEED_BUILD_DIR   where to build (default: OUTDIR/../build-bench)
 #   TWEED_REVISION    what is measured, if git does not know
 #   TWEED_TUNING=1    the sweep of deviceReduceTuning too
 #   TWEED_ROUNDS      rounds of each figure, in place of the programs' own number
 set -u
 if [ $# -lt 1 ]; then
-  sed -n 's/^# \{0,1\}//; 3,10p' "$0"
+  sed -n 's/^# \{0,1\}//; 3,11p' "$0"
   exit 2
 fi
 nvidia-smi -L > /dev/null 2>&1 || {

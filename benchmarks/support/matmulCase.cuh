@@ -6,6 +6,9 @@
 #include "bench.cuh"
 #include "blas.cuh"
 #include "input.cuh"
+#if defined(TWEED_HAS_FAST_CU_MATMUL)
+#include "fastCuMatmul.cuh"
+#endif
 
 #include <tweed/matmul/matmul.cuh>
 #include <tweed/matmul/tune.cuh>
@@ -232,6 +235,13 @@ void addMatmul(std::string const& kind, std::string const& form, int n, Precisio
     });
     add("cublas", [=](Operands const& o) { return blasCall(o.a, o.b, o.c, precision); });
     add("cublasLt", [=](Operands const& o) { return blasLtCall(o.a, o.b, o.c, precision); });
+#if defined(TWEED_HAS_FAST_CU_MATMUL)
+    if constexpr (tweed::isSame<T, __nv_bfloat16> && Operands::A::isRowMajor &&
+                  !Operands::B::isRowMajor)
+      if (n % 256 == 0 && n >= 4096 && tweed::isSame<Options, tweed::AnyPath>)
+        add("fastCu",
+            [=](Operands const& o) { return fastCuMatmul(n, o.a.data, o.b.data, o.c.data); });
+#endif
   }
 }
 
