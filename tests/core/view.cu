@@ -42,6 +42,23 @@ TEST_SUITE("MatrixView") {
     static_assert(tweed::isSame<decltype(again), decltype(view)>);
     CHECK(&again(1, 4) == &view(1, 4));
   }
+  TEST_CASE("what all runs of neighbours are aligned to, up to 16 bytes") {
+    alignas(16) short data[8] = {};
+    auto const alignment = [&](int shift, int rows, int pitch, int batch, int stride) {
+      auto const view = tweed::rowMajor(data + shift, rows, 3, pitch).batched(batch, stride);
+      CHECK(tweed::runAlignment(tweed::transposed(view)) == tweed::runAlignment(view));
+      return tweed::runAlignment(view);
+    };
+    CHECK(alignment(0, 2, 64, 1, 0) == 16);
+    CHECK(alignment(4, 2, 64, 1, 0) == 8);
+    CHECK(alignment(0, 2, 6, 1, 0) == 4);
+    CHECK(alignment(0, 2, 7, 1, 0) == 2);
+    CHECK(alignment(0, 1, 7, 1, 7) == 16);  // one run, one matrix
+    CHECK(alignment(2, 1, 7, 1, 7) == 4);
+    CHECK(alignment(0, 2, 8, 2, 20) == 8);
+    CHECK(alignment(0, 2, 8, 2, -22) == 4);
+    CHECK(alignment(0, 2, 8, 2, 0) == 16);
+  }
   TEST_CASE("offsets beyond 32 bits") {
     auto const huge = tweed::rowMajor(static_cast<char*>(nullptr), 1 << 20, 1 << 20);
     CHECK(huge.offset((1 << 20) - 1, (1 << 20) - 1) == (1ll << 40) - 1);

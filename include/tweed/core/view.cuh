@@ -85,4 +85,14 @@ TWEED_HOST_DEVICE constexpr MatrixView<T, RowMajor> transposed(
   return {v.data, v.columns, v.rows, v.leadingDimension, v.batch, v.batchStride};
 }
 
+/// The largest power of two, up to 16 bytes, at whose multiples each run of neighbours begins.
+template <class T, class Layout>
+TWEED_HOST_DEVICE int runAlignment(MatrixView<T, Layout> const& v) {
+  using Bits = unsigned long long;
+  Bits bits = 16 | reinterpret_cast<Bits>(v.data);
+  if ((v.isRowMajor ? v.rows : v.columns) > 1) bits |= Bits(v.leadingDimension) * sizeof(T);
+  if (v.batch > 1) bits |= Bits(v.batchStride) * sizeof(T);
+  return int(bits & (~bits + 1));
+}
+
 }  // namespace tweed
