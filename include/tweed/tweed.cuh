@@ -69,6 +69,7 @@
 #include <tweed/matmul/mmaMatmul.cuh>
 #include <tweed/matmul/mmaTiles.cuh>
 #include <tweed/matmul/packKernel.cuh>
+#include <tweed/matmul/packedConfiguration.cuh>
 #include <tweed/matmul/plainKernel.cuh>
 #include <tweed/matmul/reductions.cuh>
 #include <tweed/matmul/simtConfig.cuh>

@@ -52,7 +52,8 @@ struct Stream {
 using tweed::SimtConfiguration, tweed::SimtConfig, tweed::TileShape;
 
 // Kernels that put different nodes into a graph: one that clears tickets first, clusters, tensor
-// maps as parameters, and one launch alone. Those that reduce add one for each reduction.
+// maps as parameters, copies of operands before those, and one launch alone. Those that reduce add
+// one for each reduction.
 using Little = SimtConfig<TileShape<64, 64, 32>, 4, 4, 3>;
 constexpr auto balanced = tweed::among<SimtConfiguration<Little, tweed::balanced, 130> >;
 constexpr auto clusters =
@@ -61,12 +62,14 @@ constexpr auto one = tweed::among<SimtConfiguration<Little, 1, 140> >;
 constexpr auto tensorCores = tweed::among<
     tweed::WgmmaConfiguration<tweed::WgmmaConfig<64, 64, 1, 8> >,
     tweed::MmaConfiguration<tweed::MmaConfig<TileShape<64, 64, 64>, 32, 32, 3>, 1000> >;
+constexpr auto copies = tweed::among<
+    tweed::PackedConfiguration<tweed::WgmmaConfiguration<tweed::WgmmaConfig<64, 64, 1, 8> > > >;
 
 template <class T, class Options, class Reducing>
-void checkGraph(Options options, Reducing reducing) {
+void checkGraph(Options options, Reducing reducing, Placing placing = {}) {
   Stream const stream;
-  Matrix<T, RowMajor> const a(200, 96, 1);
-  Matrix<T, ColumnMajor> const b(96, 136, 2);
+  Matrix<T, RowMajor> const a(200, 96, 1, placing);
+  Matrix<T, ColumnMajor> const b(96, 136, 2, placing);
   auto const c = Matrix<T, RowMajor>::poison(200, 136);
   DeviceArray<float> sums(200);
   std::vector<float> expected(200, 0);
@@ -110,6 +113,7 @@ TEST_SUITE("matmul") {
     checkGraph<float>(balanced, one);
     if (tweed::matmulDevice().computeCapability >= 90) checkGraph<float>(clusters, one);
     checkGraph<__nv_bfloat16>(tensorCores, tensorCores);
+    if (tweed::imageHasWgmma()) checkGraph<__nv_bfloat16>(copies, copies, {3, 1});
   }
   TEST_CASE("tune refuses a stream that is being captured, and the capture goes on") {
     Stream const stream;

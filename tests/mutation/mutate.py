@@ -41,6 +41,7 @@ EXCLUDED = ('core/config.cuh', 'core/error.cuh', 'memory/workspace.cuh', 'device
             'matmul/wgmmaStore.cuh', 'matmul/wgmmaKernel.cuh', 'matmul/wgmmaProduct.cuh',
             'matmul/wgmmaTuning.cuh', 'matmul/wgmmaImage.cuh', 'matmul/wgmmaConfiguration.cuh',
             'matmul/mmaConfiguration.cuh', 'matmul/simtConfiguration.cuh',
+            'matmul/packedConfiguration.cuh',
             'matmul/configuration.cuh', 'matmul/matmul.cuh', 'matmul/matmulChecks.cuh',
             'matmul/matmulChoice.cuh', 'matmul/matmulOptions.cuh', 'matmul/matmulPlan.cuh',
             'matmul/tune.cuh', 'matmul/tuner.cuh')

@@ -50,8 +50,11 @@ inline MatmulDevice matmulDevice() {
 //     static std::string refusal(Task const&, MatmulDevice const&);    // the operand, as
 //                                          // Task::nameOfA calls it, and the numbers
 //     template <class Task>                // by a small model: see tiledMicroseconds; asked also
-//                                          // of what is refused
+//                                          // of what is refused, for which neverMicroseconds
+//                                          // spares asking for the refusal
 //     static double microseconds(Task const&, MatmulDevice const&);
+//     template <class Task>                // what it does beside multiplying; mostly empty
+//     static std::string remark(Task const&);
 //     template <class Task>                // of its own, beside that of reductions; mostly 0
 //     static std::size_t workspaceBytes(Task const&, MatmulDevice const&);
 //
@@ -70,6 +73,9 @@ inline MatmulDevice matmulDevice() {
 
 namespace detail {
 
+/// No product takes so long.
+inline constexpr double neverMicroseconds = 1e300;
+
 /// For configurations that take reductions, need no workspace and make nothing once for many
 /// launches.
 struct BareConfiguration {
@@ -77,6 +83,10 @@ struct BareConfiguration {
   template <class Task>
   static constexpr char const* untaken() {
     return "it does not take items of these types";
+  }
+  template <class Task>
+  static std::string remark(Task const&) {
+    return "";
   }
   template <class Task>
   static std::size_t workspaceBytes(Task const&, MatmulDevice const&) {

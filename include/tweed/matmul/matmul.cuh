@@ -62,8 +62,11 @@ void runMatmul(A const& a, B const& b, C const& c, Epilogue const& epilogue, Opt
 ///          has wgmma for a row-major A with a column-major B, mma.sync for all layouts.
 /// Sync     asynchronous, in order of the stream; can be captured in a graph.
 /// Cost     one launch of the fastest kernel by a small model (MatmulPlan::explain tells, tune
-///          measures), and one for each reduction. What few kernels need of a workspace is taken
-///          from the one that is given, else allocated and freed in order of the stream.
+///          measures), and one for each reduction. wgmma loads multiples of 16 bytes alone: of A
+///          or B whose base, leading dimension or batch stride is none, it multiplies a copy, which
+///          is one more launch each and takes the operand's size of workspace. A workspace is taken
+///          from the one that is given, else allocated and freed in order of the stream;
+///          MatmulPlan::workspaceBytes() tells how much.
 /// Errors   throws tweed::Error naming the operand and the numbers, with nothing written: shapes
 ///          that disagree, a null or misaligned pointer, a leading dimension too small, a negative
 ///          or too large size, C that overlaps A, B, itself or a residual other than C, a reduction

@@ -120,6 +120,7 @@ struct MatmulChoice {
   std::string name;
   std::string refusal;  // empty: it can do it
   double microseconds;  // by the model
+  std::string remark;   // of those that can do it
 };
 
 template <class Configuration>
@@ -141,8 +142,10 @@ std::vector<std::string> exclusions(Configurations<Configuration...>) {
 template <class Configuration, class Task>
 MatmulChoice describe(int index, Task const& task, MatmulDevice const& device) {
   std::string const refusal = Configuration::refusal(task, device);
-  double const time = refusal.empty() ? Configuration::microseconds(task, device) : 0;
-  return {index, wholeName<Configuration>(), refusal, time};
+  bool const isAble = refusal.empty();
+  return {index, wholeName<Configuration>(), refusal,
+          isAble ? Configuration::microseconds(task, device) : 0,
+          isAble ? Configuration::remark(task) : ""};
 }
 
 // All of a list: those that can do it first, the fastest by the model before the others.
@@ -164,18 +167,17 @@ template <class Task, class... Configuration>
 int fastest(Configurations<Configuration...> list, Task const& task, MatmulDevice const& device) {
   constexpr int count = int(sizeof...(Configuration));
   double times[count] = {Configuration::microseconds(task, device)...};
-  constexpr double never = 1e300;
   for (;;) {
     int best = 0;
     for (int i = 1; i < count; ++i)
       if (times[i] < times[best]) best = i;
-    if (!(times[best] < never)) return -1;
+    if (!(times[best] < neverMicroseconds)) return -1;
     bool isRefused = false;
     withConfiguration(list, best, [&](auto configuration) {
       isRefused = !decltype(configuration)::refusal(task, device).empty();
     });
     if (!isRefused) return best;
-    times[best] = never;
+    times[best] = neverMicroseconds;
   }
 }
 

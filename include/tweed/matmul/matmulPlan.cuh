@@ -26,7 +26,8 @@ struct MatmulTiming {
 /// Shape    as matmul(). The views, the epilogue and what it points to are those of every run.
 /// Result   as matmul(), which runs the same kernel.
 /// Sync     as matmul(). Several streams may run one plan, with a workspace each.
-/// Cost     that of the kernel's launch: tensor maps are made once.
+/// Cost     that of the kernel's launch: tensor maps are made once, but those of copies of operands
+///          in each run, since they lie in its workspace.
 /// Errors   the constructor throws tweed::Error as matmul() does; a run does if its workspace is
 ///          too small or belongs to another stream. It runs on the device that was current then.
 template <class A, class B, class C, class Epilogue = Identity, class Options = AnyPath>
@@ -49,7 +50,7 @@ class MatmulPlan {
   /// What multiplies. Of a product without items, or of no sum (K = 0), nothing does.
   Path path() const { return path_; }
 
-  /// What a run needs of a Workspace.
+  /// What a run needs of a Workspace; tune() may change it.
   std::size_t workspaceBytes() const { return bytes_; }
 
   /// The kernel that runs, and of all others what they would take by the model, or why they cannot.
@@ -117,7 +118,8 @@ std::string MatmulPlan<A, B, C, Epilogue, Options>::explain() const {
     return text + (task_.k() == 0 ? "; k is 0, so nothing is multiplied" : "; C has no items");
   for (detail::MatmulChoice const& choice : detail::describeAll(List{}, task_, device_))
     text += "\n" + (choice.refusal.empty()
-                        ? "can: " + choice.name + ", " + time(choice.microseconds) + " by the model"
+                        ? "can: " + choice.name + ", " + time(choice.microseconds) +
+                              " by the model" + (choice.remark.empty() ? "" : "; " + choice.remark)
                         : "cannot: " + choice.name + ", as " + choice.refusal);
   for (std::string const& each : detail::exclusions<Task>(detail::ExcludedFrom<Task, Options>{}))
     text += "\ncannot: " + each;

@@ -4,6 +4,7 @@
 
 #include <tweed/matmul/matmulOptions.cuh>
 #include <tweed/matmul/mmaConfiguration.cuh>
+#include <tweed/matmul/packedConfiguration.cuh>
 #include <tweed/matmul/simtConfiguration.cuh>
 #include <tweed/matmul/wgmmaConfiguration.cuh>
 
@@ -76,13 +77,16 @@ struct MatmulList<float> {
 /// Those of floats as TF32. Of CUDA cores what needs no tensor core and what has few tiles of long
 /// sums.
 struct Tf32List {
-  using Type = Configurations<detail::ManyLittle, detail::FewLittle,
-                              MmaConfiguration<MmaConfig<TileShape<128, 128, 32>, 64, 32, 3>, 800>,
-                              WgmmaConfiguration<WgmmaConfig<128, 256, 2, 4, 2>>,
-                              WgmmaConfiguration<WgmmaConfig<128, 256, 2, 4>>,
-                              WgmmaConfiguration<WgmmaConfig<128, 128, 2, 5>>,
-                              WgmmaConfiguration<WgmmaConfig<128, 64, 2, 8>>,
-                              WgmmaConfiguration<WgmmaConfig<64, 64, 1, 8>>>;
+  using Type =
+      Configurations<detail::ManyLittle, detail::FewLittle,
+                     MmaConfiguration<MmaConfig<TileShape<128, 128, 32>, 64, 32, 3>, 800>,
+                     WgmmaConfiguration<WgmmaConfig<128, 256, 2, 4, 2>>,
+                     WgmmaConfiguration<WgmmaConfig<128, 256, 2, 4>>,
+                     WgmmaConfiguration<WgmmaConfig<128, 128, 2, 5>>,
+                     WgmmaConfiguration<WgmmaConfig<128, 64, 2, 8>>,
+                     WgmmaConfiguration<WgmmaConfig<64, 64, 1, 8>>,
+                     PackedConfiguration<WgmmaConfiguration<WgmmaConfig<128, 256, 2, 4, 2>>>,
+                     PackedConfiguration<WgmmaConfiguration<WgmmaConfig<128, 128, 2, 5>>>>;
 };
 
 namespace detail {
@@ -91,11 +95,15 @@ Configurations<WgmmaConfiguration<Config>...> configurationsOf(WgmmaConfigs<Conf
 
 struct HalfList {
   using Wgmma = decltype(configurationsOf(WgmmaFastest{}));
+  // Kernels of Wgmma again, for any alignment.
+  using Packed =
+      Configurations<PackedConfiguration<WgmmaConfiguration<WgmmaConfig<128, 256, 2, 4, 2>>>,
+                     PackedConfiguration<WgmmaConfiguration<WgmmaConfig<128, 128, 2, 5>>>>;
   using Mma = Configurations<MmaConfiguration<MmaConfig<TileShape<128, 256, 64>, 64, 64, 3>, 1800>,
                              MmaConfiguration<MmaConfig<TileShape<128, 128, 64>, 64, 32, 3>, 1600>,
                              MmaConfiguration<MmaConfig<TileShape<64, 64, 64>, 32, 32, 3>, 1000>>;
   // The last for compute capability 7.5, and where CUDA cores are required.
-  using Type = typename Joined<Wgmma, Mma, Configurations<OfAnyType>>::Type;
+  using Type = typename Joined<Wgmma, Packed, Mma, Configurations<OfAnyType>>::Type;
 };
 }  // namespace detail
 template <>

@@ -16,8 +16,9 @@ namespace tweed {
 ///
 /// Shape    Config: a WgmmaConfig.
 /// Needs    half, bfloat16, or float as TF32 with A row-major and B column-major; C one of these.
-///          A and B, their leading dimensions and batch strides multiples of 16 bytes. sm_90a. A
-///          split sum has no reductions in its epilogue.
+///          A and B, their leading dimensions and batch strides multiples of 16 bytes
+///          (PackedConfiguration makes copies of others). sm_90a. A split sum has no reductions in
+///          its epilogue.
 /// Cost     no workspace.
 template <class Config>
 struct WgmmaConfiguration : detail::BareConfiguration {
@@ -73,6 +74,8 @@ struct WgmmaConfiguration : detail::BareConfiguration {
   }
   template <class Task>
   static double microseconds(Task const& task, MatmulDevice const& device) {
+    if (!detail::isLoadable(task.a) || !detail::isLoadable(task.b))
+      return detail::neverMicroseconds;
     constexpr long long itemBytes = sizeof(typename Task::A::Item);
     return wgmmaMicroseconds<Config>(task.m(), task.n(), task.k() * itemBytes, task.batch(),
                                      device.multiprocessors);

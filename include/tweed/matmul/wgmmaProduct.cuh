@@ -34,6 +34,17 @@ TensorShape shapeOf(MatrixView<T, Layout> const& view, unsigned boxX, unsigned b
           {boxX, boxY}};
 }
 
+// Whether the copy engine can load from a view where it stands: what tensorMapComplaint() finds in
+// its address and strides, without a sentence.
+template <class View>
+bool isLoadable(View const& v) {
+  constexpr long long mostItems = (1ll << 40) / static_cast<long long>(sizeof(typename View::Item));
+  auto const isNear = [](long long stride) { return stride >= 0 && stride < mostItems; };
+  bool const hasRuns = (View::isRowMajor ? v.rows : v.columns) > 1;
+  return runAlignment(v) == 16 && (!hasRuns || isNear(v.leadingDimension)) &&
+         (v.batch <= 1 || isNear(v.batchStride));
+}
+
 }  // namespace detail
 
 /// One product by wgmma, prepared: launch it as often as its matrices stay where they are.
