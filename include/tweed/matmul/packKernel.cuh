@@ -34,30 +34,28 @@ template <int WordItems, class Item>
 TWEED_KERNEL void __launch_bounds__(packThreads)
     packRuns(Item* to, Item const* from, PackShape const shape) {
   constexpr int pieceItems = 16 / int(sizeof(Item));
+  long long const first =
+      (static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x) * pieceItems;
   long long const firstRun = static_cast<long long>(blockIdx.y) * blockDim.y + threadIdx.y;
-  long long const firstPiece = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   long long const runStep = static_cast<long long>(gridDim.y) * blockDim.y;
-  long long const itemStep = static_cast<long long>(gridDim.x) * blockDim.x * pieceItems;
+  if (first >= shape.items) return;
   for (long long matrix = blockIdx.z; matrix < shape.matrices; matrix += gridDim.z)
     for (long long run = firstRun; run < shape.runs; run += runStep) {
-      Item const* const source = from + matrix * shape.stride + run * shape.pitch;
-      Item* const target = to + (matrix * shape.runs + run) * shape.packedPitch;
-      for (long long i = firstPiece * pieceItems; i < shape.items; i += itemStep) {
-        Vector<Item, pieceItems> piece{};
-        if (shape.items - i >= pieceItems) {
+      Item const* const source = from + matrix * shape.stride + run * shape.pitch + first;
+      Vector<Item, pieceItems> piece{};
+      if (shape.items - first >= pieceItems) {
 #pragma unroll
-          for (int word = 0; word < pieceItems; word += WordItems) {
-            auto const loaded = loadVector<WordItems>(source + i + word);
+        for (int word = 0; word < pieceItems; word += WordItems) {
+          auto const loaded = loadVector<WordItems>(source + word);
 #pragma unroll
-            for (int j = 0; j < WordItems; ++j) piece.item[word + j] = loaded.item[j];
-          }
-        } else {
-#pragma unroll
-          for (int j = 0; j < pieceItems; ++j)
-            if (i + j < shape.items) piece.item[j] = loadVector<1>(source + i + j).item[0];
+          for (int j = 0; j < WordItems; ++j) piece.item[word + j] = loaded.item[j];
         }
-        storeVector(target + i, piece);
+      } else {
+#pragma unroll
+        for (int j = 0; j < pieceItems; ++j)
+          if (first + j < shape.items) piece.item[j] = loadVector<1>(source + j).item[0];
       }
+      storeVector(to + (matrix * shape.runs + run) * shape.packedPitch + first, piece);
     }
 }
 
@@ -126,16 +124,15 @@ void packMatrix(cudaStream_t stream, MatrixView<T const, Layout> const& view, vo
   using Item = typename Conditional<sizeof(T) == 2, unsigned short, unsigned>::Type;
   auto const shape = detail::packShape(view);
   if (shape.items <= 0 || shape.runs <= 0 || shape.matrices <= 0) return;
-  constexpr long long mostBlocks = 65535;  // along y and z
+  constexpr long long mostY = 1024, mostZ = 65535;  // blocks: more than there is room for at once
   long long const pieces = ceilDiv(shape.items, static_cast<long long>(16 / sizeof(T)));
   unsigned x = 1, y = 1;  // threads: of a run up to a warp, and so many runs
   while (x < 32 && x < pieces) x *= 2;
   while (x * y < detail::packThreads && y < shape.runs) y *= 2;
-  LaunchConfig const config{
-      Extent(ceilDiv(pieces, static_cast<long long>(x)),
-             smaller(ceilDiv(shape.runs, static_cast<long long>(y)), mostBlocks),
-             smaller(shape.matrices, mostBlocks)),
-      dim3(x, y), 0, stream};
+  LaunchConfig const config{Extent(ceilDiv(pieces, static_cast<long long>(x)),
+                                   smaller(ceilDiv(shape.runs, static_cast<long long>(y)), mostY),
+                                   smaller(shape.matrices, mostZ)),
+                            dim3(x, y), 0, stream};
   auto* const to = static_cast<Item*>(memory);
   auto const* const from = reinterpret_cast<Item const*>(view.data);
   int const alignment = runAlignment(view);
