@@ -65,8 +65,9 @@ void runMatmul(A const& a, B const& b, C const& c, Epilogue const& epilogue, Opt
 ///          measures), and one for each reduction. wgmma loads multiples of 16 bytes alone: of A
 ///          or B whose base, leading dimension or batch stride is none, it multiplies a copy, which
 ///          is one more launch each and takes the operand's size of workspace. A workspace is taken
-///          from the one that is given, else allocated and freed in order of the stream;
-///          MatmulPlan::workspaceBytes() tells how much.
+///          from the one that is given, as large as MatmulPlan::workspaceBytes() says, else
+///          allocated and freed in order of the stream. That costs more than a copy where the
+///          device's pool gives freed memory back (cudaMemPoolAttrReleaseThreshold).
 /// Errors   throws tweed::Error naming the operand and the numbers, with nothing written: shapes
 ///          that disagree, a null or misaligned pointer, a leading dimension too small, a negative
 ///          or too large size, C that overlaps A, B, itself or a residual other than C, a reduction
