@@ -209,7 +209,7 @@ TEST_SUITE("packedConfiguration") {
       for (long long const pitch : {0ll, 40ll, 41ll, 44ll, (1ll << 39) - 8, 1ll << 39})
         for (int const runs : {1, 2})
           for (long long const stride : {0ll, 400ll, 404ll, -400ll, (1ll << 39) - 8, 1ll << 39})
-            for (int const batch : {1, 3}) {
+            for (int const batch : {1, 2}) {
               tweed::MatrixView<Bf const, RowMajor> const view{
                   address<Bf>(4096) + shift,
                   runs,
@@ -297,6 +297,11 @@ TEST_SUITE("packedConfiguration") {
     double const bytes = 2.0 * 4096 * 4096;
     CHECK(two - one == doctest::Approx(2.5 + 2 * bytes / 2.5e6));
     CHECK(one - none == doctest::Approx(2 + two - one));
+    Task task = taskOf(4096, 4096, 4096, 1, 0);
+    task.a = task.a.batched(9, 0);
+    CHECK(time(task) == one);
+    task.a = task.a.batched(9, 4096 * 4097);
+    CHECK(time(task) - one == doctest::Approx(8 * 2 * bytes / 2.5e6));
     CHECK(time(taskOf(4096, 4096, 4096, 0, 0)) == tweed::detail::neverMicroseconds);
   }
 }
