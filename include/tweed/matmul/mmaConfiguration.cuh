@@ -59,10 +59,9 @@ struct MmaConfiguration : detail::BareConfiguration {
     double const copies = narrowCopies(task.a, smaller(task.m(), Tile::m), depth) +
                           narrowCopies(task.b, smaller(task.n(), Tile::n), depth);
     double const flops = 2.0 * Tile::m * Tile::n * Tile::k;  // of a tile and its k
-    double const flopsPerClock =
-        smaller(double(FlopsPerClock), flops / larger(1.0, copies * clocksPerCopy));
+    double const clocks = flops / FlopsPerClock + copies * clocksPerCopy;
     return detail::tiledMicroseconds<Tile>(
-        task, device, {flopsPerClock, 2500, detail::MmaProduct<Config, Task>::minBlocks});
+        task, device, {flops / clocks, 2500, detail::MmaProduct<Config, Task>::minBlocks});
   }
   template <class Task>
   static void launch(Task const& task, Prepared<Task> const&, MatmulDevice const&, void*,
@@ -77,7 +76,7 @@ struct MmaConfiguration : detail::BareConfiguration {
   // Of a multiprocessor, for each piece of less than 16 bytes that a tile is loaded in: bfloat16
   // 4097^3, in pieces of 2, took 5.5 ms on an H200. Those of 4 and 8 bytes are taken to cost as
   // much.
-  static constexpr double clocksPerCopy = 1.2;
+  static constexpr double clocksPerCopy = 1.1;
   template <class View>
   static double narrowCopies(View const& v, int extent, int depth) {
     int const bytes = runAlignment(v);
