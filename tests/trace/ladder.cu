@@ -75,7 +75,7 @@ TEST_CASE("ladder: blocks") {
   CHECK(blocksOf(r2::sum) == n / 256);
   CHECK(blocksOf(r3::sum) == n / 256);
   CHECK(blocksOf(r4::sum) == n / 512);
-  CHECK(blocksOf(r5::sum) == 32);  // 4 multiprocessors of 8 blocks
+  CHECK(blocksOf(r5::sum) == 32);           // 4 multiprocessors of 8 blocks
   CHECK(blocksOf(r9::sum) == n / 256 + 1);  // one block adds up the sums
   CHECK(blocksOf(r12::sum<2>) == n / 512 + 1);
   CHECK(blocksOf(r12::sum<4>) == n / 1024 + 1);

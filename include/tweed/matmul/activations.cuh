@@ -7,8 +7,8 @@
 
 namespace tweed {
 
-// All keep NaN. GELU and SiLU need a floating accumulator. Those of float take 10 to 20 instructions
-// without a branch, so that the compiler may interleave those of several items.
+// All keep NaN. GELU and SiLU need a floating accumulator. Those of float take 10 to 20
+// instructions without a branch, so that the compiler may interleave those of several items.
 
 namespace detail {
 
