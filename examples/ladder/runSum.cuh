@@ -30,21 +30,21 @@ inline std::size_t workspaceBytes(long long n) {
                   std::size_t(n + n / 128 + 2 * 1024) * sizeof(float));
 }
 
-/// How many sums of blocks addInLevels() leaves in memory, at most.
-inline long long sumsOfLevels(long long n, long long blockItems) {
-  return n / (blockItems - 1) + 8;  // a geometric series, and one more for each level
-}
-
-/// For kernels that leave a sum for each block, of up to blockItems values: calls
-/// level(from, n, blocks, sums) for the values, then for their sums, and so on until one block has
-/// written its sum to *out. `sums` has room for sumsOfLevels().
+/// For kernels that leave a sum for each block, of up to blockItems values, and work in workItems
+/// floats a block: calls level(from, n, blocks, work, sums) for the values, then for their sums, and
+/// so on until one block has written its sum to *out.
 template <class Level>
-void addInLevels(long long blockItems, float const* in, long long n, float* out, float* sums,
-                 cudaStream_t stream, Level level) {
-  if (n == 0) TWEED_CHECK(cudaMemsetAsync(out, 0, sizeof(float), stream));
+void addInLevels(char const* name, long long blockItems, long long workItems, float const* in,
+                 long long n, float* out, tweed::Workspace& workspace, Level level) {
+  if (n == 0) TWEED_CHECK(cudaMemsetAsync(out, 0, sizeof(float), workspace.stream()));
+  long long const workSize = tweed::ceilDiv(n, blockItems) * workItems;
+  long long const sumsSize = n / (blockItems - 1) + 8;  // a geometric series, rounded up each time
+  auto* const work = static_cast<float*>(workspace.takeScratch(
+      name, std::size_t(workSize + sumsSize) * sizeof(float), workspace.stream()));
+  float* sums = work + workSize;
   while (n > 0) {
     long long const blocks = tweed::ceilDiv(n, blockItems);
-    level(in, n, blocks, blocks > 1 ? sums : out);
+    level(in, n, blocks, work, blocks > 1 ? sums : out);
     in = sums;
     sums += blocks;
     n = blocks > 1 ? blocks : 0;

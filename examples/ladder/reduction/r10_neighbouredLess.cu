@@ -30,13 +30,12 @@ __global__ void neighbouredLess(float const* in, long long n, float* work, float
 }
 
 void sum(float const* in, long long n, float* out, tweed::Workspace& workspace) {
-  auto const room = std::size_t(n + ladder::sumsOfLevels(n, threads)) * sizeof(float);
-  auto* const work = static_cast<float*>(workspace.takeScratch("r10", room, workspace.stream()));
-  ladder::addInLevels(threads, in, n, out, work + n, workspace.stream(),
-                      [&](float const* from, long long count, long long blocks, float* sums) {
-                        tweed::launch(neighbouredLess, {blocks, threads, 0, workspace.stream()},
-                                      from, count, work, sums);
-                      });
+  ladder::addInLevels(
+      "r10", threads, threads, in, n, out, workspace,
+      [&](float const* from, long long count, long long blocks, float* work, float* sums) {
+        tweed::launch(neighbouredLess, {blocks, threads, 0, workspace.stream()}, from, count, work,
+                      sums);
+      });
 }
 
 constexpr ladder::SumRung rung{"r10 neighbouredLess",

@@ -39,15 +39,12 @@ __global__ void unrolled(float const* in, long long n, float* work, float* sums)
 
 template <int Loads>
 void sum(float const* in, long long n, float* out, tweed::Workspace& workspace) {
-  constexpr long long items = 1ll * Loads * threads;
-  long long const values = tweed::ceilDiv(n, items) * threads;
-  auto const room = std::size_t(values + ladder::sumsOfLevels(n, items)) * sizeof(float);
-  auto* const work = static_cast<float*>(workspace.takeScratch("r12", room, workspace.stream()));
-  ladder::addInLevels(items, in, n, out, work + values, workspace.stream(),
-                      [&](float const* from, long long count, long long blocks, float* sums) {
-                        tweed::launch(unrolled<Loads>, {blocks, threads, 0, workspace.stream()},
-                                      from, count, work, sums);
-                      });
+  ladder::addInLevels(
+      "r12", 1ll * Loads * threads, threads, in, n, out, workspace,
+      [&](float const* from, long long count, long long blocks, float* work, float* sums) {
+        tweed::launch(unrolled<Loads>, {blocks, threads, 0, workspace.stream()}, from, count, work,
+                      sums);
+      });
 }
 
 constexpr ladder::SumRung rungs[] = {{"r12 unrolled 2", "two data blocks a block", sum<2>, true},

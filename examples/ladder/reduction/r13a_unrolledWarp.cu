@@ -55,15 +55,12 @@ __global__ void unrolledWarp(float const* in, long long n, float* work, float* s
 }
 
 void sum(float const* in, long long n, float* out, tweed::Workspace& workspace) {
-  constexpr long long items = 1ll * loads * threads;
-  long long const values = tweed::ceilDiv(n, items) * threads;
-  auto const room = std::size_t(values + ladder::sumsOfLevels(n, items)) * sizeof(float);
-  auto* const work = static_cast<float*>(workspace.takeScratch("r13a", room, workspace.stream()));
-  ladder::addInLevels(items, in, n, out, work + values, workspace.stream(),
-                      [&](float const* from, long long count, long long blocks, float* sums) {
-                        tweed::launch(unrolledWarp, {blocks, threads, 0, workspace.stream()}, from,
-                                      count, work, sums);
-                      });
+  ladder::addInLevels(
+      "r13a", 1ll * loads * threads, threads, in, n, out, workspace,
+      [&](float const* from, long long count, long long blocks, float* work, float* sums) {
+        tweed::launch(unrolledWarp, {blocks, threads, 0, workspace.stream()}, from, count, work,
+                      sums);
+      });
 }
 
 constexpr ladder::SumRung rung{"r13a unrolledWarp",

@@ -68,15 +68,12 @@ template <int Threads>
 void sum(float const* in, long long n, float* out, tweed::Workspace& workspace) {
   static_assert(tweed::isPow2(Threads) && Threads >= 64 && Threads <= 1024,
                 "the levels are those of a power of two from 64 to 1024");
-  constexpr long long items = 1ll * loads * Threads;
-  long long const values = tweed::ceilDiv(n, items) * Threads;
-  auto const room = std::size_t(values + ladder::sumsOfLevels(n, items)) * sizeof(float);
-  auto* const work = static_cast<float*>(workspace.takeScratch("r13b", room, workspace.stream()));
-  ladder::addInLevels(items, in, n, out, work + values, workspace.stream(),
-                      [&](float const* from, long long count, long long blocks, float* sums) {
-                        tweed::launch(completeUnroll, {blocks, Threads, 0, workspace.stream()},
-                                      from, count, work, sums);
-                      });
+  ladder::addInLevels(
+      "r13b", 1ll * loads * Threads, Threads, in, n, out, workspace,
+      [&](float const* from, long long count, long long blocks, float* work, float* sums) {
+        tweed::launch(completeUnroll, {blocks, Threads, 0, workspace.stream()}, from, count, work,
+                      sums);
+      });
 }
 
 constexpr ladder::SumRung rung{"r13b completeUnroll", "all levels written out, chosen at run time",

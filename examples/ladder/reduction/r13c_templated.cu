@@ -68,15 +68,12 @@ __global__ void templated(float const* in, long long n, float* work, float* sums
 
 template <int Threads>
 void sum(float const* in, long long n, float* out, tweed::Workspace& workspace) {
-  constexpr long long items = 1ll * loads * Threads;
-  long long const values = tweed::ceilDiv(n, items) * Threads;
-  auto const room = std::size_t(values + ladder::sumsOfLevels(n, items)) * sizeof(float);
-  auto* const work = static_cast<float*>(workspace.takeScratch("r13c", room, workspace.stream()));
-  ladder::addInLevels(items, in, n, out, work + values, workspace.stream(),
-                      [&](float const* from, long long count, long long blocks, float* sums) {
-                        tweed::launch(templated<Threads>, {blocks, Threads, 0, workspace.stream()},
-                                      from, count, work, sums);
-                      });
+  ladder::addInLevels(
+      "r13c", 1ll * loads * Threads, Threads, in, n, out, workspace,
+      [&](float const* from, long long count, long long blocks, float* work, float* sums) {
+        tweed::launch(templated<Threads>, {blocks, Threads, 0, workspace.stream()}, from, count,
+                      work, sums);
+      });
 }
 
 constexpr ladder::SumRung rung{"r13c templated", "the block size is a template argument", sum<256>,

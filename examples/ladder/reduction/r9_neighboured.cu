@@ -34,13 +34,12 @@ __global__ void neighboured(float const* in, long long n, float* work, float* su
 }
 
 void sum(float const* in, long long n, float* out, tweed::Workspace& workspace) {
-  auto const room = std::size_t(n + ladder::sumsOfLevels(n, threads)) * sizeof(float);
-  auto* const work = static_cast<float*>(workspace.takeScratch("r9", room, workspace.stream()));
-  ladder::addInLevels(threads, in, n, out, work + n, workspace.stream(),
-                      [&](float const* from, long long count, long long blocks, float* sums) {
-                        tweed::launch(neighboured, {blocks, threads, 0, workspace.stream()}, from,
-                                      count, work, sums);
-                      });
+  ladder::addInLevels(
+      "r9", threads, threads, in, n, out, workspace,
+      [&](float const* from, long long count, long long blocks, float* work, float* sums) {
+        tweed::launch(neighboured, {blocks, threads, 0, workspace.stream()}, from, count, work,
+                      sums);
+      });
 }
 
 constexpr ladder::SumRung rung{"r9 neighboured", "a tree of neighbours in global memory, divergent",
