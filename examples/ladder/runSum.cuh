@@ -31,8 +31,8 @@ inline std::size_t workspaceBytes(long long n) {
 }
 
 /// For kernels that leave a sum for each block, of up to blockItems values, and work in workItems
-/// floats a block: calls level(from, n, blocks, work, sums) for the values, then for their sums, and
-/// so on until one block has written its sum to *out.
+/// floats a block: calls level(from, n, blocks, work, sums) for the values, then for their sums,
+/// and so on until one block has written its sum to *out.
 template <class Level>
 void addInLevels(char const* name, long long blockItems, long long workItems, float const* in,
                  long long n, float* out, tweed::Workspace& workspace, Level level) {
