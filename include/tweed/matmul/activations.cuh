@@ -94,8 +94,8 @@ struct GeluTanh {
 };
 TWEED_HOST_DEVICE constexpr GeluTanh geluTanh() { return {}; }
 
-/// x times the logistic function at x. Of a float with a relative error of 2^-23 (4 + |x|) at most,
-/// where the result is above 2^-126. NaN for -infinity.
+/// x times the logistic function at x. Of a float off by a relative 2^-23 (4 + |x|) at most, and by
+/// 2^-126 |x|: below -87.3 it is 0. NaN for -infinity.
 struct Silu {
   static constexpr bool isPiece = true;
   template <class Acc>
