@@ -24,7 +24,7 @@ std::vector<Acc> applyEach(Piece piece, std::vector<Acc> const& in) {
 template <class Acc, class Piece, class Expected>
 void checkPiece(Piece piece, Expected expected, double relative, double ofInput) {
   std::vector<Acc> in;
-  for (int i = -160; i <= 160; ++i) in.push_back(Acc(i) / 8);
+  for (int i = -2000; i <= 2000; ++i) in.push_back(Acc(i) / Acc(98.7));
   in.push_back(Acc(-1e30));
   in.push_back(Acc(1e30));
   in.push_back(Acc(-87.5));

@@ -57,29 +57,23 @@ class WgmmaStore {
 
   /// `sums` are then as Task::store() returns them, if the epilogue has reductions.
   TWEED_DEVICE void operator()(typename Matmul::Accumulator& sums, WgmmaTile const& tile) {
-    int const warp = int(threadIdx.x) / 32 - 4;
-    int const lane = int(threadIdx.x) % 32;
-    int const firstRow = tile.row + warp / 4 * 64 * Config::fragments + warp % 4 * 16;
+    bool const isInside =
+        detail::isIdentity<typename Task::Epilogue> ||
+        (tile.row + Config::m <= task_.m() && tile.column + Config::n <= task_.n());
+    if (isInside) {
 #pragma unroll
-    for (int pass = 0; pass < passes; ++pass) {
-      finishSums(sums, tile, pass);
-      unsigned const at = unsigned(Memory::staging + warp * Memory::template warpBytes<Item> +
-                                   pass % buffers * passBytes);
-      if (map_ != nullptr && lane == 0) arch::bulkWaitRead<buffers - 1>();
-      arch::syncWarp();
-#pragma unroll
-      for (int fragment = 0; fragment < Config::fragments; ++fragment)
-#pragma unroll
-        for (int column = 0; column < passItems; column += 16)
-          stage(sums, fragment, pass * passItems + column,
-                at + unsigned(fragment * passColumns * Memory::boxBytes), column);
-      if (map_ != nullptr) arch::fenceAsyncProxy();
-      arch::syncWarp();
-#pragma unroll
-      for (int fragment = 0; fragment < Config::fragments; ++fragment)
-        send(tile, firstRow + fragment * 64, tile.column + pass * passItems,
-             at + unsigned(fragment * passColumns * Memory::boxBytes), lane);
-      if (map_ != nullptr && lane == 0) arch::bulkCommit();
+      for (int pass = 0; pass < passes; ++pass) {
+        finishSums<true>(sums, pass, tile, pass);
+        storeSums(sums, pass, tile, pass);
+      }
+    } else {
+      // One piece of code for all passes: each finds its sums in the same registers.
+#pragma unroll 1
+      for (int pass = 0; pass < passes; ++pass) {
+        finishSums<false>(sums, 0, tile, pass);
+        storeSums(sums, 0, tile, pass);
+        rotate(sums);
+      }
     }
     if constexpr (hasReductions) reduce(sums, tile);
   }
@@ -126,32 +120,69 @@ class WgmmaStore {
         });
   }
 
+  // The sums of a pass are those of the registers' part `part`.
+  //
   // The epilogue, on all sums of a pass before one is stored, since no load of the epilogue's moves
   // up over a store. Without a branch where the whole tile is inside of C, as nearly all are: so
   // one sum is computed while another waits.
-  TWEED_DEVICE void finishSums(typename Matmul::Accumulator& sums, WgmmaTile const& tile,
+  template <bool IsInside>
+  TWEED_DEVICE void finishSums(typename Matmul::Accumulator& sums, int part, WgmmaTile const& tile,
                                int pass) const {
     if constexpr (!detail::isIdentity<typename Task::Epilogue>) {
-      if (tile.row + Config::m <= task_.m() && tile.column + Config::n <= task_.n())
-        finishEach<true>(sums, tile, pass);
-      else
-        finishEach<false>(sums, tile, pass);
+      int const firstColumn = tile.column + (pass - part) * passItems;
+#pragma unroll
+      for (int fragment = 0; fragment < Config::fragments; ++fragment)
+#pragma unroll
+        for (int j = 0; j < passItems / 2; ++j) {
+          int const i = part * (passItems / 2) + j;
+          Coord const at{tile.row + sums.rowOf(fragment, i), firstColumn + sums.columnOf(i),
+                         tile.matrix};
+          float& value = sums.value[fragment][i];
+          if (IsInside || (at.row < task_.m() && at.column < task_.n()))
+            value = detail::finish(task_.epilogue, value, at,
+                                   [&] { return task_.c(at.row, at.column, at.matrix); });
+        }
     }
   }
-  template <bool IsInside>
-  TWEED_DEVICE void finishEach(typename Matmul::Accumulator& sums, WgmmaTile const& tile,
-                               int pass) const {
+
+  TWEED_DEVICE void storeSums(typename Matmul::Accumulator const& sums, int part,
+                              WgmmaTile const& tile, int pass) const {
+    int const warp = int(threadIdx.x) / 32 - 4;
+    int const lane = int(threadIdx.x) % 32;
+    int const firstRow = tile.row + warp / 4 * 64 * Config::fragments + warp % 4 * 16;
+    unsigned const at = unsigned(Memory::staging + warp * Memory::template warpBytes<Item> +
+                                 pass % buffers * passBytes);
+    if (map_ != nullptr && lane == 0) arch::bulkWaitRead<buffers - 1>();
+    arch::syncWarp();
 #pragma unroll
     for (int fragment = 0; fragment < Config::fragments; ++fragment)
 #pragma unroll
-      for (int j = 0; j < passItems / 2; ++j) {
-        int const i = pass * (passItems / 2) + j;
-        Coord const at{tile.row + sums.rowOf(fragment, i), tile.column + sums.columnOf(i),
-                       tile.matrix};
-        float& value = sums.value[fragment][i];
-        if (IsInside || (at.row < task_.m() && at.column < task_.n()))
-          value = detail::finish(task_.epilogue, value, at,
-                                 [&] { return task_.c(at.row, at.column, at.matrix); });
+      for (int column = 0; column < passItems; column += 16)
+        stage(sums, fragment, part * passItems + column,
+              at + unsigned(fragment * passColumns * Memory::boxBytes), column);
+    if (map_ != nullptr) arch::fenceAsyncProxy();
+    arch::syncWarp();
+#pragma unroll
+    for (int fragment = 0; fragment < Config::fragments; ++fragment)
+      send(tile, firstRow + fragment * 64, tile.column + pass * passItems,
+           at + unsigned(fragment * passColumns * Memory::boxBytes), lane);
+    if (map_ != nullptr && lane == 0) arch::bulkCommit();
+  }
+
+  // Each part of the registers to the place of the one before: `passes` times, and all is as it
+  // was.
+  static TWEED_DEVICE void rotate(typename Matmul::Accumulator& sums) {
+    constexpr int count = passItems / 2;
+#pragma unroll
+    for (int fragment = 0; fragment < Config::fragments; ++fragment)
+#pragma unroll
+      for (int j = 0; j < count; ++j) {
+        float* const value = &sums.value[fragment][j];
+        float const first = value[0];
+#pragma unroll
+        for (int part = 0; part + 1 < passes; ++part)
+          value[part * count] = value[(part + 1) * count];
+        value[(passes - 1) * count] = first;
       }
   }
 
