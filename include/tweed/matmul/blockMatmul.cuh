@@ -95,7 +95,7 @@ struct BlockMatmul<SimtConfig<Tile, ThreadM, ThreadN, Stages, Loading_, KGroups,
 #pragma unroll
         for (int s = 0; s < Stages; ++s) {
           arch::mbarrierInit(arch::sharedAddress(&shared.full[s]), Config::producers);
-          arch::mbarrierInit(arch::sharedAddress(&shared.empty[s]), mathThreads / warpThreads);
+          arch::mbarrierInit(arch::sharedAddress(&shared.empty[s]), mathThreads);
         }
         arch::fenceMbarrierInit();
       }
@@ -175,9 +175,7 @@ struct BlockMatmul<SimtConfig<Tile, ThreadM, ThreadN, Stages, Loading_, KGroups,
     for (int left = kEnd - kBegin; left > 0; left -= Tile::k) {
       arch::mbarrierWait(arch::sharedAddress(&shared_.full[stage_]), parity_);
       Tiles::multiply(shared_.tiles, stage_, place, acc);
-      arch::syncWarp();
-      if (threadIdx.x % warpThreads == 0)
-        arch::mbarrierArrive(arch::sharedAddress(&shared_.empty[stage_]));
+      arch::mbarrierArrive(arch::sharedAddress(&shared_.empty[stage_]));
       nextStage();
     }
   }
