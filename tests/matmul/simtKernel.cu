@@ -95,6 +95,7 @@ void checkEdges() {
   for (auto const& [dm, dn] : edges)
     for (int const step : steps) {
       if ((isShort() || isLarge) && (dm != dn || step == 9)) continue;
+      if (isShort() && isLarge && dm != 1) continue;  // a sanitizer takes a minute for all
       int const k = tweed::larger(0, step * Tile::k + (dm + 2 * dn) % 2);
       checkLayouts<Configuration>(
           Product<float>((isLarge ? 1 : 2) * Tile::m + dm, Tile::n + dn, k, std::uint64_t(++seed)),
@@ -266,7 +267,7 @@ TEST_SUITE("simtKernel") {
       DeviceMatrix<float, RowMajor> const a(p.m, p.k, p.a), b(p.k, p.n, p.b);
       DeviceMatrix<float, RowMajor> const c(p.m, p.n);
       std::vector<float> first;
-      for (int i = 0; i < 5; ++i) {
+      for (int i = 0; i < (isShort() ? 2 : 5); ++i) {
         multiply<Configuration>(a.in(), b.in(), c.view());
         auto const got = c.host();
         if (i == 0) first = got;
