@@ -57,7 +57,7 @@ template <>
 struct MatmulList<float> {
  private:
   static constexpr auto loads = Loading::ByWarpgroup;
-  using Large = SimtConfig<TileShape<128, 256, 32>, 16, 8, 3, loads, 1, 4>;
+  using Large = SimtConfig<TileShape<128, 256, 32>, 16, 8, 3, loads>;
   using Middle = SimtConfig<TileShape<128, 128, 32>, 8, 8, 4, loads>;
   using Little = SimtConfig<TileShape<64, 64, 32>, 8, 8, 6, loads, 2>;
   using Least = SimtConfig<TileShape<32, 32, 64>, 2, 4, 4>;
