@@ -42,7 +42,7 @@ void useAll(tweed::Configurations<Configuration...>, void const** kernels) {
 }
 
 using Large =
-    tweed::SimtConfig<tweed::TileShape<128, 256, 32>, 16, 8, 3, tweed::Loading::ByWarpgroup, 1, 4>;
+    tweed::SimtConfig<tweed::TileShape<128, 256, 32>, 16, 8, 3, tweed::Loading::ByWarpgroup>;
 
 }  // namespace
 
