@@ -67,6 +67,12 @@ STAGES = [('plain', True, SHORT), ('plain', True, LONG), ('plain', False, SHORT)
 ORDER_STAGES = [('plain', True, SHORT), ('thread', True, SANITIZED), ('plain', True, LONG),
                 ('plain', False, SHORT), ('thread', False, SANITIZED)]
 ORDER_KINDS = ('barrier', 'fence', 'acquire', 'release', 'atomic')
+
+
+def stages_of(mutant):
+    return ORDER_STAGES if mutant.kind in ORDER_KINDS else STAGES
+
+
 GROUP_SIZE = 200  # mutants in one program
 NEIGHBOURS = 5
 
@@ -368,45 +374,38 @@ class Campaign:
         if mutant.key in self.singles:
             self.singles.pop(mutant.key).clean()
 
-    def judge(self, mutant, is_first):
-        """(caught, stillborn or survived; by what), in the first stage or in the others."""
+    def judge(self, mutant, number):
+        """(caught, stillborn or survived; by what), in the stage of that number."""
         group = self.groups.get(mutant.key)
-        stages = ORDER_STAGES if mutant.kind in ORDER_KINDS else STAGES
-        stages = stages[:1] if is_first else stages[1:]
-        if mutant.is_constexpr and group:  # together with others it changes at run time alone
-            verdict = self.try_stages(mutant, stages, group) if is_first else ('survived', '')
-            if verdict[0] != 'survived':
-                return verdict
-            group = None
-        return self.try_stages(mutant, stages, group)
-
-    def try_stages(self, mutant, stages, group):
-        has_compiled = mutant.key in self.singles
-        tests = {True: self.own[mutant.header], False: self.others[mutant.header]}
-        for lane, is_own, runs in stages:
-            for test in tests[is_own] if lane in self.project.lanes else []:
-                exe, chosen = group.program(mutant, test, lane) if group else (None, 0)
-                if exe is None:
-                    chosen = 0
-                    if mutant.key not in self.singles:
-                        text = rules.apply(self.texts[mutant.header], mutant)
-                        self.singles[mutant.key] = self.new_unit(mutant.header, text)
-                    exe, output = self.singles[mutant.key].program(test, lane)
-                if exe is None:
-                    self.project.unchanged(test, lane)
-                    if has_compiled or f'{self.project.source}/tests/' in first_error(output):
-                        return 'caught', f'loom.{test.name}, by the compiler'
-                    return 'stillborn', first_error(output).split('error: ')[-1][:90]
-                has_compiled = True
-                for environment in runs:
-                    seconds = self.project.seconds_unchanged(test, lane, environment,
-                                                             exe if chosen else None)
-                    code, _ = self.project.start(exe, lane, environment, chosen, 10 + 10 * seconds)
-                    if code != 0:
-                        how = environment['TWEED_LOOM_SCHEDULE']
-                        how += '' if 'TWEED_TEST_SHORT' in environment else ' long'
-                        how += ', no end' if code is None else ''
-                        return 'caught', f'loom.{test.name}, {lane} {how}'
+        if mutant.is_constexpr and number > 0:
+            group = None  # together with others it changes at run time alone
+        has_compiled = number > 0
+        lane, is_own, runs = stages_of(mutant)[number]
+        tests = (self.own if is_own else self.others)[mutant.header]
+        for test in tests if lane in self.project.lanes else []:
+            exe, chosen = group.program(mutant, test, lane) if group else (None, 0)
+            if exe is None:
+                chosen = 0
+                unit = self.singles.get(mutant.key)
+                if unit is None:
+                    text = rules.apply(self.texts[mutant.header], mutant)
+                    unit = self.singles[mutant.key] = self.new_unit(mutant.header, text)
+                exe, output = unit.program(test, lane)
+            if exe is None:
+                self.project.unchanged(test, lane)
+                if has_compiled or f'{self.project.source}/tests/' in first_error(output):
+                    return 'caught', f'loom.{test.name}, by the compiler'
+                return 'stillborn', first_error(output).split('error: ')[-1][:90]
+            has_compiled = True
+            for environment in runs:
+                seconds = self.project.seconds_unchanged(test, lane, environment,
+                                                         exe if chosen else None)
+                code, _ = self.project.start(exe, lane, environment, chosen, 10 + 10 * seconds)
+                if code != 0:
+                    how = environment['TWEED_LOOM_SCHEDULE']
+                    how += '' if 'TWEED_TEST_SHORT' in environment else ' long'
+                    how += ', no end' if code is None else ''
+                    return 'caught', f'loom.{test.name}, {lane} {how}'
         return 'survived', ''
 
 
@@ -519,7 +518,8 @@ def digest(*texts):
 
 
 def load_results(path, digests, suites):
-    """Results that still hold: of an unchanged header; a survivor's only of an unchanged suite."""
+    """Results that still hold: of an unchanged header; what was not caught (that it survived, or has
+    passed the first stages) only of an unchanged suite."""
     results = {}
     if path.exists():
         for line in path.read_text().splitlines():
@@ -529,7 +529,8 @@ def load_results(path, digests, suites):
                 continue
             key = tuple(entry['key'])
             if entry['headerDigest'] == digests.get(key[0]) and (
-                    entry['status'] != 'survived' or entry['suiteDigest'] == suites[key[0]]):
+                    entry['status'] not in ('survived', 'passed') or
+                    entry['suiteDigest'] == suites[key[0]]):
                 results[key] = entry
     return results
 
@@ -698,8 +699,10 @@ def run_all(options, project, texts, mutants, arguments):
     digests = {h: digest(t) for h, t in texts.items()}
     suites = {h: digest(*(t.digest for tests in project.dependents(h) for t in tests)) for h in texts}
     known = load_results(path, digests, suites)
-    status = {m.key: known[m.key]['status'] for m in mutants if m.key in known}
-    by = {m.key: known[m.key]['by'] for m in mutants if m.key in known}
+    passed = {m.key: int(known[m.key]['by']) for m in mutants
+              if m.key in known and known[m.key]['status'] == 'passed'}
+    status = {m.key: known[m.key]['status'] for m in mutants if m.key in known and m.key not in passed}
+    by = {key: known[key]['by'] for key in status}
     pending = [m for m in mutants if m.key not in status and (options.argued or m.key not in arguments)]
     for mutant in mutants:
         if mutant.key not in status and mutant not in pending:
@@ -713,32 +716,35 @@ def run_all(options, project, texts, mutants, arguments):
     campaign = Campaign(project, texts, pending)
     lock, done = threading.Lock(), [0]
 
-    def one(mutant, is_first):
+    def one(mutant, stage):
         start = time.time()
-        verdict, how = campaign.judge(mutant, is_first)
+        verdict, how = campaign.judge(mutant, stage)
         what = show(mutant)
-        if is_first and verdict == 'survived':
-            print(f'          {time.time() - start:5.1f} s not yet: {what}', flush=True)
-            return mutant
-        campaign.leave(mutant)
+        if verdict == 'survived' and stage + 1 < len(stages_of(mutant)):
+            verdict, how = 'passed', str(stage + 1)
         with lock:
-            done[0] += 1
-            status[mutant.key], by[mutant.key] = verdict, how
-            if verdict != 'survived':
-                what = what.splitlines()[0] + f', by {how}'
-            print(f'{done[0]:4}/{len(pending)} {time.time() - start:5.1f} s {verdict}: {what}', flush=True)
+            if verdict == 'passed':
+                print(f'          {time.time() - start:5.1f} s not by stage {stage + 1}: {what}', flush=True)
+            else:
+                campaign.leave(mutant)
+                done[0] += 1
+                status[mutant.key], by[mutant.key] = verdict, how
+                if verdict != 'survived':
+                    what = what.splitlines()[0] + f', by {how}'
+                print(f'{done[0]:4}/{len(pending)} {time.time() - start:5.1f} s {verdict}: {what}',
+                      flush=True)
             with open(path, 'a') as file:
                 file.write(json.dumps({'key': mutant.key, 'kind': mutant.kind, 'status': verdict,
                                        'by': how, 'headerDigest': digests[mutant.header],
                                        'suiteDigest': suites[mutant.header]}) + '\n')
 
-    # All in the first stage, which catches most; a run that is stopped has found the most by then.
+    # Stage by stage, as the first catches most; a run that is stopped goes on from there.
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         try:
-            left = pending
-            for is_first in (True, False):
-                futures = [pool.submit(one, m, is_first) for m in campaign.in_turn(left)]
-                left = [m for m in [future.result() for future in futures] if m]
+            for stage in range(max(len(STAGES), len(ORDER_STAGES))):
+                left = [m for m in pending if m.key not in status and passed.get(m.key, 0) <= stage]
+                for future in [pool.submit(one, m, stage) for m in campaign.in_turn(left)]:
+                    future.result()
         except RuntimeError as error:
             pool.shutdown(cancel_futures=True)
             stop(1, str(error))
