@@ -198,18 +198,22 @@ TEST_SUITE("mma") {
                              0x40000000u, 0x00000000u, 0x80000000u, 0x00000000u,
                              0x00002000u, 0x7f800000u, 0xff800000u, 0x7f7fe000u};
     constexpr std::size_t count = sizeof in / sizeof in[0];
-    std::vector<float> values(count + 1, std::nan(""));
+    // The NaN with all bits set would become a zero, were it rounded.
+    unsigned const nans[] = {0x7fc00000u, 0x7fffffffu, 0xffffffffu};
+    std::vector<float> values(count + 3);
     std::memcpy(values.data(), in, sizeof in);
+    std::memcpy(values.data() + count, nans, sizeof nans);
     DeviceArray<float> const dIn(values);
-    DeviceArray<unsigned> const out(count + 1);
-    tweed::launch(roundAll, {1, unsigned(count + 1)}, dIn.data(), out.data());
+    DeviceArray<unsigned> const out(count + 3);
+    tweed::launch(roundAll, {1, unsigned(count + 3)}, dIn.data(), out.data());
     tweed::synchronize();
     auto const got = out.host();
     for (std::size_t i = 0; i < count; ++i) {
       CAPTURE(i);
       CHECK(got[i] == want[i]);
     }
-    CHECK(std::isnan(__builtin_bit_cast(float, got[count])));
+    for (std::size_t i = count; i < count + 3; ++i)
+      CHECK(std::isnan(__builtin_bit_cast(float, got[i])));
   }
 #if defined(TWEED_LOOM)
   TEST_CASE("a lane that never comes is named") {

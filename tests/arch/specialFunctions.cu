@@ -67,4 +67,10 @@ TEST_SUITE("specialFunctions") {
     CHECK(found.powers[6] == infinity);
     CHECK(std::isnan(found.powers[7]));
   }
+  TEST_CASE("the last that are not too large or too small, on the host") {
+    CHECK(tweed::arch::approxReciprocal(0x1p126f) == 0x1p-126f);
+    CHECK(tweed::arch::approxReciprocal(-0x1p126f) == -0x1p-126f);
+    CHECK(tweed::arch::approxReciprocal(0x1p-126f) == 0x1p126f);
+    CHECK(tweed::arch::approxExp2(-126) == 0x1p-126f);
+  }
 }

@@ -97,6 +97,31 @@ __global__ void reduceAgainAndAgain(int turns, unsigned* wrong) {
   }
 }
 
+#if defined(TWEED_LOOM)
+// Every form by itself, written for 64 threads: a count of -1 means the form without one.
+enum class Form { Value, First, Items, Scratch };
+template <Form form>
+__global__ void reduce64(int count, int* out) {
+  using Shape = tweed::Block<64>;
+  tweed::Sum const op;
+  __shared__ tweed::BlockScratch<Shape, int> scratch;
+  int const items[2] = {1, 1};
+  int sum;
+  if constexpr (form == Form::Value) {
+    sum = count < 0 ? tweed::blockReduce<Shape>(1, op) : tweed::blockReduce<Shape>(1, op, count);
+  } else if constexpr (form == Form::First) {
+    sum = tweed::blockReduce<Shape, tweed::ToFirst>(1, op);
+  } else if constexpr (form == Form::Items) {
+    sum = count < 0 ? tweed::blockReduce<Shape>(items, op)
+                    : tweed::blockReduce<Shape>(items, op, count);
+  } else {
+    sum =
+        count < 0 ? tweed::blockReduce(1, op, scratch) : tweed::blockReduce(1, op, scratch, count);
+  }
+  if (threadIdx.x == 0) *out = sum;
+}
+#endif
+
 }  // namespace
 
 TEST_SUITE("blockReduce") {
@@ -160,6 +185,35 @@ TEST_SUITE("blockReduce") {
     CHECK(wrong.host()[0] == 0);
   }
 #if defined(TWEED_LOOM)
+  TEST_CASE("each form checks the block's shape and the count itself") {
+    DeviceArray<int> const out(1);
+    auto const says = [&](auto kernel, unsigned threads, int count, std::string const& text) {
+      CHECK(contains(fault([&] {
+                       tweed::launch(kernel, {1, threads}, count, out.data());
+                     }),
+                     "tweed::blockReduce: " + text));
+    };
+    std::string const shape = "written for a block of (64, 1, 1)";
+    says(reduce64<Form::First>, 32, -1, shape);
+    for (int const count : {-1, 64}) {
+      says(reduce64<Form::Value>, 96, count, shape);
+      says(reduce64<Form::Items>, 96, count, shape);
+      says(reduce64<Form::Scratch>, 96, count, shape);
+    }
+    says(reduce64<Form::Value>, 64, 65, "count is 65, allowed are 0 to 64");
+    says(reduce64<Form::Items>, 64, 129, "count is 129, allowed are 0 to 128");
+    says(reduce64<Form::Scratch>, 64, 65, "count is 65, allowed are 0 to 64");
+    auto const sum = [&](auto kernel, int count) {
+      tweed::launch(kernel, {1, 64}, count, out.data());
+      tweed::synchronize();
+      return out.host()[0];
+    };
+    for (int const count : {0, 64}) {
+      CHECK(sum(reduce64<Form::Value>, count) == count);
+      CHECK(sum(reduce64<Form::Items>, 2 * count) == 2 * count);
+      CHECK(sum(reduce64<Form::Scratch>, count) == count);
+    }
+  }
   TEST_CASE("a count out of range stops the kernel, with the range") {
     DeviceArray<int> const in(std::vector<int>(192, 1));
     DeviceArray<int> const out(64);

@@ -125,6 +125,25 @@ __global__ void scanAgainAndAgain(int turns, unsigned* wrong) {
   }
 }
 
+#if defined(TWEED_LOOM)
+// Every form by itself, written for 64 threads: a count of -1 means the form without one.
+template <bool IsExclusive>
+__global__ void scan64(int count, int* out) {
+  using Shape = tweed::Block<64>;
+  tweed::Sum const op;
+  int items[2] = {1, 2};
+  int total;
+  if constexpr (IsExclusive) {
+    total = count < 0 ? tweed::blockExclusiveScan<Shape>(items, op, 0)
+                      : tweed::blockExclusiveScan<Shape>(items, op, 0, count);
+  } else {
+    total = count < 0 ? tweed::blockInclusiveScan<Shape>(items, op)
+                      : tweed::blockInclusiveScan<Shape>(items, op, count);
+  }
+  if (threadIdx.x == 0) *out = total;
+}
+#endif
+
 }  // namespace
 
 TEST_SUITE("blockScan") {
@@ -194,6 +213,20 @@ TEST_SUITE("blockScan") {
     CHECK(wrong.host()[0] == 0);
   }
 #if defined(TWEED_LOOM)
+  TEST_CASE("each form checks the block's shape and the count itself") {
+    DeviceArray<int> const out(1);
+    auto const says = [&](auto kernel, unsigned threads, int count, std::string const& text) {
+      CHECK(contains(fault([&] { tweed::launch(kernel, {1, threads}, count, out.data()); }), text));
+    };
+    std::string const shape = "Scan: written for a block of (64, 1, 1)";
+    for (int const count : {-1, 128}) {
+      says(scan64<false>, 96, count, "tweed::blockInclusive" + shape);
+      says(scan64<true>, 96, count, "tweed::blockExclusive" + shape);
+    }
+    std::string const range = "Scan: count is 129, allowed are 0 to 128";
+    says(scan64<false>, 64, 129, "tweed::blockInclusive" + range);
+    says(scan64<true>, 64, 129, "tweed::blockExclusive" + range);
+  }
   TEST_CASE("a count out of range stops the kernel, with the range") {
     DeviceArray<int> const in(std::vector<int>(192, 1));
     DeviceArray<Prefixes<int>> const out(192);

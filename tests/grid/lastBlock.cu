@@ -70,6 +70,11 @@ __global__ void useGlobalState(int* lasts) {
   if (tweed::lastBlock(&globalState)) lasts[threadIdx.x] += 1 + int(gridDim.x);
 }
 
+__global__ void writeRanks(unsigned long long* out) {
+  unsigned const rank = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  out[rank] = tweed::detail::gridBlockRank();
+}
+
 }  // namespace
 
 TEST_SUITE("lastBlock") {
@@ -87,6 +92,13 @@ TEST_SUITE("lastBlock") {
     };
     for (Shape const& shape : shapes) checkShape(shape, 1, isShort() ? 2 : 3);
     if (!isShort()) checkShape({1000, 32}, 1, 2);
+  }
+  TEST_CASE("x counts fastest, as for threads") {
+    DeviceArray<unsigned long long> const ranks(3 * 4 * 5);
+    tweed::launch(writeRanks, {dim3(3, 4, 5), 1}, ranks.data());
+    tweed::synchronize();
+    std::vector<unsigned long long> const got = ranks.host();
+    for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == i);
   }
   TEST_CASE("several calls in one launch, with a state each") {
     checkShape({5, 40}, 3, 2);
