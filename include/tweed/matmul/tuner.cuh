@@ -65,8 +65,8 @@ struct MatmulList<float> {
 
  public:
   // Clusters of two, since only 30 of four have a multiprocessor for each block at once.
-  using Type = Configurations<SimtConfiguration<Large, 1, 240>,         // 2048: 52.2 TFLOP/s
-                              SimtConfiguration<Large, balanced, 236>,  // 4096 on: 53.5 to 55.4
+  using Type = Configurations<SimtConfiguration<Large, 1, 243>,         // 2048: 53.0 TFLOP/s
+                              SimtConfiguration<Large, balanced, 242>,  // 4096 on: 54.5 to 55.3
                               SimtConfiguration<Middle, 2, 223>,        // 1024: 44.7
                               SimtConfiguration<Little, 2, 190>,        // 512: 25.2
                               SimtConfiguration<Least, 2, 60>,          // 256: 7.4
