@@ -293,9 +293,28 @@ summary() {
   esac
 }
 
+# aptInstall PACKAGE...: false if that does not work or may not be tried.
+aptInstall() {
+  local run=(env)
+  $mayInstall && has apt-get || return 1
+  if [[ $(id -u) != 0 ]]; then
+    { has sudo && sudo -n true 2>/dev/null; } || return 1
+    run=(sudo env)
+  fi
+  echo "installing: apt-get install -y --no-install-recommends $*"
+  run+=(DEBIAN_FRONTEND=noninteractive)
+  "${run[@]}" apt-get update -qq || true
+  if "${run[@]}" apt-get install -y --no-install-recommends -qq "$@" >"$scratch/apt.log" 2>&1; then
+    return 0
+  fi
+  tail -n 5 "$scratch/apt.log"
+  echo "apt could not install them."
+  return 1
+}
+
 # Installs what `missing` names, or says how to and stops.
 installMissing() {
-  local line="apt-get install -y --no-install-recommends ${missing[*]}" run=(env) name
+  local name
   echo
   for name in "${missing[@]}"; do
     case $name in
@@ -308,26 +327,23 @@ installMissing() {
     esac
   done
   has apt-get || stop 3 "there is no apt here to install them: please do, and come again"
-  if $mayInstall && [[ $(id -u) != 0 ]]; then
-    if has sudo && sudo -n true 2>/dev/null; then run=(sudo env); else mayInstall=false; fi
-  fi
-  if $mayInstall; then
-    echo "installing: $line"
-    run+=(DEBIAN_FRONTEND=noninteractive)
-    "${run[@]}" apt-get update -qq || true
-    # shellcheck disable=SC2086
-    if "${run[@]}" $line -qq >"$scratch/apt.log" 2>&1; then
-      look
-      [[ ${#missing[@]} -gt 0 ]] || return 0
-      stop 3 "apt has installed them, but these are still missing or too old: ${missing[*]}"
-    fi
-    tail -n 5 "$scratch/apt.log"
-    echo "apt could not install them."
+  if aptInstall "${missing[@]}"; then
+    look
+    [[ ${#missing[@]} -gt 0 ]] || return 0
+    stop 3 "apt has installed them, but these are still missing or too old: ${missing[*]}"
   fi
   echo "Please install what is missing, as root:"
   echo "  apt-get update"
-  echo "  $line"
+  echo "  apt-get install -y --no-install-recommends ${missing[*]}"
   exit 3
+}
+
+# A ladder is a picture too, but not only.
+installPlotter() {
+  if findPlotter; then return; fi
+  printf '\nmissing: matplotlib, for the charts\n'
+  aptInstall python3-matplotlib && findPlotter ||
+    echo "There will be no charts. Debian's and Ubuntu's package is python3-matplotlib."
 }
 
 # --- building -------------------------------------------------------------------------------------
@@ -569,6 +585,7 @@ if [[ $command == bench ]]; then
   [[ $gpu != none ]] || stop 3 "the benchmarks need a GPU, and there is none"
 fi
 [[ ${#missing[@]} -eq 0 ]] || { installMissing && echo && summary; }
+[[ $command != ladder ]] || installPlotter
 case $command in
   test) runTests ;;
   demo) runDemo ;;
