@@ -48,8 +48,8 @@ ASSERTED = {
     },
 }
 
-# A rung that does not go on from the one above it in the list.
-SINCE = {"r9": "r3"}
+# A rung that does not go on from the one above it in the list, by its name or the name's first word.
+SINCE = {"r9": "r3", "m3 m2 padded": "m2", "m4": "m3 padded", "m7 tweed": "m5 registerTile"}
 
 COUNTS = {"launches": "launches", "blocks": "blocks", "requests": "requests",
           "divergent": "divergent", "sectors": "sectors", "passes": "bank passes",
@@ -71,6 +71,13 @@ class Bar:
         self.seconds = entry.get("seconds", [])
         self.row = Row()  # seconds for each unit of work, by round
         self.row.rounds = {i: s / entry["work"] for i, s in enumerate(self.seconds)}
+
+    @property
+    def since(self):
+        return SINCE.get(self.name, SINCE.get(self.key))
+
+    def is_named(self, name):
+        return name in (self.name, self.key)
 
     @property
     def speed(self):
@@ -101,13 +108,19 @@ class Case:
         return max((bar for bar in self.good if (bar.key, bar.type) == (key, type_)),
                    key=lambda bar: bar.speed, default=None)
 
+    def form(self, bar):
+        """The first word of the name, or all of it if there are several forms."""
+        forms = [other for other in self.good if (other.key, other.type) == (bar.key, bar.type)]
+        return bar.name if len(forms) > 1 else bar.key
+
     def below(self, bar):
         """What a rung is compared with: the one before it."""
         rungs = [other for other in self.good if (other.kind, other.type) == ("rung", bar.type)]
         if bar not in rungs:
             return None
-        if bar.key in SINCE:
-            return self.find(SINCE[bar.key])
+        for other in rungs[:rungs.index(bar)]:
+            if other.is_named(bar.since):
+                return other
         return rungs[rungs.index(bar) - 1] if rungs.index(bar) > 0 else None
 
     def peer(self, type_):
@@ -130,9 +143,10 @@ class Result:
             raise Fault(f"{path}: not complete JSON: {fault}")
         if not isinstance(document, dict) or document.get("format") != "tweed ladder":
             raise Fault(f"{path}: not of ./tweed.sh ladder: its format is not 'tweed ladder'")
-        if document["version"] != 1 or document["ladder"] not in LADDERS:
-            raise Fault(f"{path}: version {document['version']} of '{document['ladder']}'; known "
-                        f"are version 1 of {', '.join(LADDERS)}")
+        version, ladder = document.get("version"), document.get("ladder")
+        if version != 1 or ladder not in LADDERS:
+            raise Fault(f"{path}: version {version} of '{ladder}'; known are version 1 of "
+                        f"{', '.join(LADDERS)}")
         self.path, self.document = path, document
         self.ladder, self.unit = document["ladder"], document["unit"]
         self.is_gpu = document["where"] == "gpu"
@@ -187,8 +201,8 @@ def times(result, case):
         size = "" if bar.n == case.n else f" (n = {power(bar.n)})"
         below = case.below(bar)
         steps = f"{bar.over(below)}" if below else ""
-        if bar.key in SINCE and below:
-            steps += f" ({below.key})"
+        if below and below.is_named(bar.since):
+            steps += f" ({bar.since})"
         ceiling = case.ceiling(bar.type) if bar.kind != "ceiling" else None
         peer = case.peer(bar.type) if bar.kind == "rung" else None
         rows.append([bar.name, bar.idea, bar.type, duration(median) + size, duration(spread),
@@ -266,6 +280,7 @@ def verdicts(result, has_all=False):
             if a is None or b is None:
                 yield False, f"{text}: {worse if a else better} is not measured"
                 continue
+            text = f"n = {power(n)}: {case.form(a)} / {case.form(b)}"
             rounds = min(len(a.seconds), len(b.seconds))
             if rounds < LEAST_ROUNDS:
                 yield False, f"{text}: {rounds} rounds; at least {LEAST_ROUNDS} are needed"
@@ -392,12 +407,19 @@ def experiment_tables(document):
                        for rows in groups)
 
 
+def facts_of(document):
+    yield document["device"]
+    if "date" in document:
+        version = document["driverCuda"]
+        yield f"driver of CUDA {version // 1000}.{version % 1000 // 10}, {document['date']}"
+
+
 def model_table(directory):
     documents = [json.loads(path.read_text(encoding="utf-8"))
                  for path in sorted(directory.glob("model.*.json"))]
     if not documents:
         raise Missing("there is no model.*.json")
-    return "\n\n".join(f"`{d['experiment']}` on {d['device']}:\n\n{experiment_tables(d)}"
+    return "\n\n".join(f"`{d['experiment']}` on {', '.join(facts_of(d))}:\n\n{experiment_tables(d)}"
                        for d in documents)
 
 

@@ -159,10 +159,22 @@ class LadderReport(unittest.TestCase):
             self.assertIn(text, line)
         self.assertIn("0.33 ± 0.00 (r3)", output)  # r9
 
+    def test_forms_that_go_on_from_a_form(self):
+        what = products()
+        named = []
+        for name, speed in (("m2 sharedTile", 8000), ("m3 unpadded", 5000), ("m3 padded", 6000),
+                            ("m3 m2 padded", 7600), ("m4 vectorised", 12000)):
+            named.append({**bar(name, speed, 4096, 2 * 4096 ** 3), "name": name})
+        what["cases"][0]["bars"] = named
+        output = self.run_report(self.write(what))[1]
+        for text in ("0.95 ± 0.00 (m2)", "2.00 ± 0.00 (m3 padded)", "1.20 ± 0.00 "):
+            self.assertIn(text, output)
+
     def test_refusals(self):
         for what, text in (("{", "not complete JSON"), ("[]", "not of ./tweed.sh ladder"),
                            ({"format": "x"}, "not of ./tweed.sh ladder"),
                            ({**sums(), "ladder": "scan"}, "known are version 1 of reduction"),
+                           ({"format": "tweed ladder"}, "version None of 'None'"),
                            ({**sums(), "where": "loom"}, "counted on the loom")):
             code, output = self.check(what)
             self.assertEqual(code, 2)
@@ -183,7 +195,8 @@ class LadderReport(unittest.TestCase):
         rows = [{"warps": 1, "us": 2.5}, {"warps": 2, "us": None}, {"what": "other"}]
         for name, device in (("x", "some card"), ("y", "the loom (CPU)")):
             (run / f"model.{name}.json").write_text(
-                json.dumps({"experiment": name, "device": device, "rows": rows}))
+                json.dumps({"experiment": name, "device": device, "date": "now",
+                            "driverCuda": 12090, "runtimeCuda": 13000, "rows": rows}))
         code, output = self.run_report(*arguments)
         self.assertEqual(code, 0, output)
         self.assertEqual(sorted(p.name for p in results.glob("*.json")),
@@ -196,7 +209,7 @@ class LadderReport(unittest.TestCase):
         self.assertNotIn("stale", text)
         self.assertIn("- n = 2^28: r11 / r9 = 1.67 ± 0.00 in speed, asserted >= 1: holds", text)
         self.assertEqual(text.count("before"), 3)
-        self.assertIn("`x` on some card:\n\n"
+        self.assertIn("`x` on some card, driver of CUDA 12.9, now:\n\n"
                       "| warps | us |\n| --- | --- |\n| 1 | 2.50 |\n| 2 | - |\n\n"
                       "| what |\n| --- |\n| other |\n", text)
         if (results / "reduction.gpu.png").exists():
