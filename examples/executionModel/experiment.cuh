@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ctime>
 #include <exception>
 
 namespace model {
@@ -120,6 +121,17 @@ class Array {
   std::size_t n_;
 };
 
+/// What the JSON says of a run besides its rows.
+inline Row facts(std::string const& device) {
+  std::time_t const now = std::time(nullptr);
+  char date[32];
+  std::strftime(date, sizeof date, "%Y-%m-%dT%H:%MZ", std::gmtime(&now));
+  int driver = 0, runtime = 0;  // 1000 for a version, 10 for one behind its point
+  TWEED_CHECK(cudaDriverGetVersion(&driver));
+  TWEED_CHECK(cudaRuntimeGetVersion(&runtime));
+  return {{"device", device}, {"date", date}, {"driverCuda", driver}, {"runtimeCuda", runtime}};
+}
+
 /// The program of one experiment: its exit code.
 inline int program(Experiment const& experiment, int argc, char** argv) try {
   std::string const usage =
@@ -155,7 +167,7 @@ inline int program(Experiment const& experiment, int argc, char** argv) try {
   for (std::string const& failure : report.failures()) std::printf("FAIL: %s\n", failure.c_str());
   if (hasJson) {
     std::FILE* const file = std::fopen(argv[2], "w");
-    std::string const json = jsonOf(experiment.name, device, report.rows());
+    std::string const json = jsonOf(experiment.name, facts(device), report.rows());
     bool isWritten = file != nullptr && std::fputs(json.c_str(), file) >= 0;
     if (file != nullptr) isWritten = std::fclose(file) == 0 && isWritten;
     if (!isWritten) {

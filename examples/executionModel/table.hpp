@@ -108,11 +108,12 @@ inline std::string tableOf(std::vector<Row> const& rows) {
   return table;
 }
 
-/// {"experiment": ..., "device": ..., "rows": [{...}, ...]}
-inline std::string jsonOf(std::string const& experiment, std::string const& device,
+/// {"experiment": ..., NAME: ..., "rows": [{...}, ...]} with the facts' names and values.
+inline std::string jsonOf(std::string const& experiment, Row const& facts,
                           std::vector<Row> const& rows) {
-  std::string json = "{\"experiment\": " + Cell(experiment).json() +
-                     ", \"device\": " + Cell(device).json() + ", \"rows\": [";
+  std::string json = "{\"experiment\": " + Cell(experiment).json();
+  for (auto const& [name, value] : facts) json += ", " + Cell(name).json() + ": " + value.json();
+  json += ", \"rows\": [";
   for (std::size_t i = 0; i < rows.size(); ++i) {
     json += i > 0 ? ",\n {" : "\n {";
     for (std::size_t column = 0; column < rows[i].size(); ++column)

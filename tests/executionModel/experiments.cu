@@ -78,14 +78,14 @@ TEST_CASE("model: tables and JSON") {
         "          other\n"
         "  1099511627776\n");
   CHECK(model::tableOf({}) == "");
-  CHECK(model::jsonOf("x", "a \"b\" \\ \n", rows) ==
+  CHECK(model::jsonOf("x", {{"device", "a \"b\" \\ \n"}}, rows) ==
         "{\"experiment\": \"x\", \"device\": \"a \\\"b\\\" \\\\ \\u000a\", \"rows\": [\n"
         " {\"name\": \"a\", \"count\": 5, \"µs\": 1.235},\n"
         " {\"name\": \"longer\", \"count\": -1234567, \"µs\": 12346},\n"
         " {\"name\": \"\", \"count\": 0, \"µs\": null},\n"
         " {\"other\": 1099511627776}\n]}\n");
-  CHECK(model::jsonOf("x", "y", {}) ==
-        "{\"experiment\": \"x\", \"device\": \"y\", \"rows\": [\n]}\n");
+  CHECK(model::jsonOf("x", {{"device", "y"}, {"runtime", 13000}}, {}) ==
+        "{\"experiment\": \"x\", \"device\": \"y\", \"runtime\": 13000, \"rows\": [\n]}\n");
   CHECK(model::Cell(INFINITY).json() == "null");
   CHECK(model::Cell(0.0001).json() == "0.0001");
   CHECK(model::cellOf(rows[0], "count").number() == 5);

@@ -4,9 +4,10 @@
 // The top: tweed::deviceReduce, one call, any type and operator, one launch.
 //
 // What the rungs taught is in it: resident blocks that stride (r5), several loads under way (r12),
-// 16 bytes each at any alignment, warps first (r7), the block size as a template argument (r13c),
-// the same bits on every run (r8); and the block that comes last adds up the partial sums, so the
-// second launch goes. The profiler shows one kernel, limited by memory.
+// 16 bytes each at any alignment, one warp that adds up what a block has left in shared memory
+// (r8), the block size as a template argument (r13c), the same bits on every run (r8); and the
+// block that comes last adds up the partial sums, so the second launch goes. The profiler shows one
+// kernel, limited by memory.
 
 #include <ladder/runSum.cuh>
 #include <tweed/device/deviceReduce.cuh>

@@ -4,10 +4,11 @@
 // Since r6: each warp adds up its registers first, and leaves one value in shared memory; the first
 // warp adds those.
 //
-// 256 words of shared memory become 8, three barriers become one, and 5 shuffles 45, which are
-// cheap. The warps are counted exactly because the block is a multiple of 32; a block of 48 would
-// have two warps, not one. The profiler shows shared memory nearly unused. This is the shape of
-// tweed::blockReduce, which also does any block size, type and operator.
+// 256 words of shared memory become 8, three barriers become one, and 5 shuffles 45. The warps are
+// counted exactly because the block is a multiple of 32; a block of 48 would have two warps, not
+// one. The profiler shows shared memory nearly unused, and the same time: r6 was not waiting for
+// it. This is the shape of tweed::blockReduce with a BlockScratch, which also does any block size,
+// type and operator.
 
 #include <ladder/runSum.cuh>
 #include <tweed/grid/gridStride.cuh>
