@@ -39,6 +39,7 @@
 #include <tweed/core/view.cuh>
 #include <tweed/device/deviceArg.cuh>
 #include <tweed/device/deviceReduce.cuh>
+#include <tweed/device/deviceReduceReproducible.cuh>
 #include <tweed/device/gridFold.cuh>
 #include <tweed/device/reduceKernel.cuh>
 #include <tweed/device/tuning.cuh>

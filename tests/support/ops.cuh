@@ -54,6 +54,20 @@ struct WatchedJoin {
   }
 };
 
+/// A byte at position i of a text, as the operator of wordCount sees it: order matters, 16 to a
+/// load.
+struct TextHash {  // sum of byte[i] * 31^(n-1-i), and 31^n
+  unsigned value, power;
+  TextHash() = default;
+  TWEED_HOST_DEVICE explicit TextHash(unsigned char byte) : value(byte), power(31) {}
+  TWEED_HOST_DEVICE TextHash(unsigned v, unsigned p) : value(v), power(p) {}
+};
+struct HashText {
+  TWEED_HOST_DEVICE TextHash operator()(TextHash const& a, TextHash const& b) const {
+    return {a.value * b.power + b.value, a.power * b.power};
+  }
+};
+
 /// A text of up to 32 letters of five bits, and one letter put behind another. Not commutative.
 struct Letters {
   static constexpr int most = 32;

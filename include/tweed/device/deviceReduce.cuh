@@ -65,8 +65,8 @@ bool fitsOnce(unsigned long long vectors, unsigned mostBlocks) {
 }
 
 template <class Shape, class Task>
-void startReduce(Task& task, unsigned blocks, Workspace* workspace, cudaStream_t stream) {
-  constexpr char const* call = "tweed::deviceReduce";
+void startReduce(char const* call, Task& task, unsigned blocks, Workspace* workspace,
+                 cudaStream_t stream) {
   std::size_t const bytes = Shape::isGrid ? reduceBytes<typename Task::Acc>(blocks) : 0;
   LaunchConfig config{blocks, Shape::threads, 0, stream};
   if (workspace == nullptr) {
@@ -82,12 +82,14 @@ void startReduce(Task& task, unsigned blocks, Workspace* workspace, cudaStream_t
   workspace->noteLaunch();
 }
 
-// Combines as Acc. IsAnySize: n is mostly too large for the kernels of small inputs, which are left
-// out.
-template <class Acc, bool IsAnySize = false, class T, class Out, class Op, class Init>
-void reduceAs(T const* in, std::size_t n, Out* out, Op op, Init init, Workspace* workspace,
-              cudaStream_t stream) {
-  using Task = ReduceTask<T, Acc, Out, Op, Init>;
+// Combines as Acc, by at most so many blocks. IsAnySize: n is mostly too large for the kernels of
+// small inputs, which are left out. The order of all is what n, `split` and `mostBlocks` make it.
+template <class Acc, bool IsAnySize, bool IsAligned, class T, class Out, class Op, class Init>
+void reduceSplit(char const* call, T const* in, std::size_t n, VectorSplit const& split,
+                 unsigned mostBlocks, Out* out, Op op, Init init, Workspace* workspace,
+                 cudaStream_t stream) {
+  using Aligned = ReduceTask<T, Acc, Out, Op, Init>;
+  using Task = typename Conditional<IsAligned, Aligned, UnalignedTask<Aligned>>::Type;
   using Tuning = tuning::Reduce<Acc, needsIndex<Op, T>>;
   using Small = typename Tuning::Small;
   using Block = typename Tuning::OneBlock;
@@ -97,23 +99,30 @@ void reduceAs(T const* in, std::size_t n, Out* out, Op op, Init init, Workspace*
   using ManySmall = ReduceShape<Small::threads, Small::loads, true, true>;
   using ManyLarge = ReduceShape<Large::threads, Large::loads, true, true>;
   using Rows = ReduceShape<Large::threads, Large::loads, false, true>;
-  VectorSplit const split = splitVectors(in, n);
-  Task task{in, in + split.head, out, n, split.vectors, 0, 0, 0, 0, 0, 0, {}, op, init};
+  Task task{Aligned{in, in + split.head, out, n, split.vectors, 0, 0, 0, 0, 0, 0, {}, op, init}};
   task.head = static_cast<unsigned char>(split.head);
   task.tail = static_cast<unsigned char>(split.tail);
-  unsigned const mostBlocks = reduceMostBlocks<Tuning>();
   if constexpr (!IsAnySize) {
     unsigned const onceMost = smaller(mostBlocks, unsigned(onceBlocks));
     if (fitsOnce<OneSmall>(split.vectors, 1))
-      return startReduce<OneSmall>(task, divideOnce<OneSmall>(task), workspace, stream);
+      return startReduce<OneSmall>(call, task, divideOnce<OneSmall>(task), workspace, stream);
     if (fitsOnce<OneBlock>(split.vectors, 1))
-      return startReduce<OneBlock>(task, divideOnce<OneBlock>(task), workspace, stream);
+      return startReduce<OneBlock>(call, task, divideOnce<OneBlock>(task), workspace, stream);
     if (fitsOnce<ManySmall>(split.vectors, onceMost))
-      return startReduce<ManySmall>(task, divideOnce<ManySmall>(task), workspace, stream);
+      return startReduce<ManySmall>(call, task, divideOnce<ManySmall>(task), workspace, stream);
     if (fitsOnce<ManyLarge>(split.vectors, onceMost))
-      return startReduce<ManyLarge>(task, divideOnce<ManyLarge>(task), workspace, stream);
+      return startReduce<ManyLarge>(call, task, divideOnce<ManyLarge>(task), workspace, stream);
   }
-  startReduce<Rows>(task, divideRows<Rows>(task, mostBlocks), workspace, stream);
+  startReduce<Rows>(call, task, divideRows<Rows>(task, mostBlocks), workspace, stream);
+}
+
+// As many blocks as the device holds, and loads of 16 bytes wherever `in` begins.
+template <class Acc, bool IsAnySize = false, class T, class Out, class Op, class Init>
+void reduceAs(T const* in, std::size_t n, Out* out, Op op, Init init, Workspace* workspace,
+              cudaStream_t stream) {
+  reduceSplit<Acc, IsAnySize, true>("tweed::deviceReduce", in, n, splitVectors(in, n),
+                                    reduceMostBlocks<tuning::Reduce<Acc, needsIndex<Op, T>>>(), out,
+                                    op, init, workspace, stream);
 }
 
 // Refuses what cannot be done; `call` is the function that the texts name.
@@ -168,7 +177,7 @@ std::size_t deviceReduceBytes() {
 ///          item is converted to it first, by the operator's lift(item, i) if it has one, else by a
 ///          constructor, an explicit one too. `init`, if given, comes before the first item. n == 0
 ///          gives init, else the operator's identity. Same bits on every run on one kind of device,
-///          for the same alignment of `in` to 16 bytes.
+///          for the same alignment of `in` to 16 bytes (deviceReduceReproducible(): anywhere).
 /// Op       associative, Acc = op(Acc, Acc), trivially copyable. Item order is kept unless it says
 ///          it is commutative. Only called on data, and on its identity if it names one.
 /// Sync     asynchronous; one kernel in the workspace's stream. Can be captured in a graph. Blocks

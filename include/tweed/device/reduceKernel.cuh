@@ -41,6 +41,7 @@ struct ReduceTask {
   using Out = Out_;
   using Acc = Acc_;
   using Op = Op_;
+  using Load = VectorLoad<T>;
   static constexpr bool isOrdered = !isCommutative<Op>;
   static constexpr bool hasInit = !isSame<Init, NoInit>;
 
@@ -60,6 +61,12 @@ struct ReduceTask {
 
   // Item i of the array as the operator combines it.
   TWEED_DEVICE Acc item(unsigned long long i) const { return Acc(lift(op, in[i], i)); }
+};
+
+// The same of vectors at any address.
+template <class Task>
+struct UnalignedTask : Task {
+  using Load = VectorLoad<typename Task::Item, false>;
 };
 
 // What is folded so far. Without an identity it may be nothing, and no value is invented.
@@ -86,7 +93,7 @@ class Fold {
 // Loads vectors, Step apart, from vector `first` on: all, or the first `some` of them.
 template <int Loads, int Step, class Index, class Task, class FoldType>
 TWEED_DEVICE void foldAll(Task const& task, unsigned long long first, FoldType& fold) {
-  using L = VectorLoad<typename Task::Item>;
+  using L = typename Task::Load;
   typename L::Raw raw[Loads];
   loadSome<L, Loads, Step>(task.vectors + first * L::items, Loads, raw);
   Index const index = Index(task.head + first * L::items);
@@ -94,7 +101,7 @@ TWEED_DEVICE void foldAll(Task const& task, unsigned long long first, FoldType& 
 }
 template <int Loads, int Step, class Index, class Task, class FoldType>
 TWEED_DEVICE void foldSome(Task const& task, unsigned long long first, int some, FoldType& fold) {
-  using L = VectorLoad<typename Task::Item>;
+  using L = typename Task::Load;
   using Acc = typename Task::Acc;
   if (some <= 0) return;  // also no address is formed
   typename L::Raw raw[Loads];

@@ -10,18 +10,27 @@
 namespace tweed {
 
 /// Loads of vectorItems<T> neighbours of an array; a load is kept raw until it is folded, so that
-/// several can be on their way. T needs no default constructor.
-template <class T>
+/// several can be on their way. T needs no default constructor. Not IsAligned: of items one by one.
+template <class T, bool IsAligned = true>
 struct VectorLoad {
   using Item = T;
   static constexpr int items = vectorItems<T>;
   static constexpr bool isVector = items > 1 || (sizeof(T) == 16 && alignof(T) == 16);
   using Raw = typename Conditional<isVector, arch::Bytes16, arch::Words<T>>::Type;
 
-  /// Vector `Offset` from `at` on, which is 16-byte aligned where a vector is more than one item.
+  /// Vector `Offset` from `at` on, which, if IsAligned, is 16-byte aligned where a vector is more
+  /// than one item.
   template <int Offset>
   static TWEED_DEVICE Raw load(T const* at) {
-    if constexpr (isVector) {
+    if constexpr (isVector && !IsAligned) {
+      Raw raw;
+#pragma unroll
+      for (int i = 0; i < items; ++i) {
+        T const item = at[Offset * items + i];
+        memcpy(reinterpret_cast<unsigned char*>(&raw) + i * sizeof(T), &item, sizeof(T));
+      }
+      return raw;
+    } else if constexpr (isVector) {
       TWEED_ASSERT(reinterpret_cast<unsigned long long>(at) % 16 == 0,
                    "tweed::VectorLoad: address %p is not a multiple of 16",
                    static_cast<void const*>(at));
