@@ -16,7 +16,6 @@
 namespace {
 
 constexpr int threads = 256;
-constexpr int rounds = 6;
 
 struct Same {
   template <class T>
@@ -264,5 +263,5 @@ void addCases() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::run(argc, argv, "gridStrideVectors", rounds, addCases);
+  return bench::run(argc, argv, "gridStrideVectors", 12, addCases);
 }
