@@ -460,8 +460,34 @@ def ratio_table(results, program, kinds, has_broadcast):
                         collective_ratio(tweed, peers[best(peers, is_broadcast)], load)))
             rows.append(row)
     if not rows:
-        raise Missing(f"no results of {program}")
+        raise Missing(f"no results of {program}, {', '.join(kinds)}")
     return table(head, rows)
+
+
+def forms_table(results, program, kinds, columns, ratios):
+    """Forms of one function: a row for each kind, size and load. A column is a peer, or, if its
+    name ends with a point, the fastest of those that begin so. `ratios` are of two columns."""
+    def row_of(peers, name):
+        return peers[best(peers, lambda peer: peer == name or
+                          (name.endswith(".") and peer.startswith(name)))]
+
+    rows = []
+    for kind in kinds:
+        for load, label in (("latency", "latency, cycles"), ("full", "full, µs")):
+            for threads in results.sizes(program, kind, load):
+                row = [kind.split("/")[0], threads, label]
+                try:
+                    peers = results.case(program, kind, load, threads)
+                    row += [collective_figure(row_of(peers, name), load) for name in columns]
+                    row += [precise(collective_ratio(row_of(peers, a), row_of(peers, b), load))
+                            for a, b in ratios]
+                except Missing:
+                    row += ["error"] * (3 + len(columns) + len(ratios) - len(row))
+                rows.append(row)
+    if not rows:
+        raise Missing(f"no results of {program}, {', '.join(kinds)}")
+    return table(["type", "threads", "load", *columns.values(),
+                  *(f"{columns[a]} / {columns[b]}" for a, b in ratios)], rows)
 
 
 def matmul_goal(ratio, goals, n):
@@ -600,6 +626,45 @@ TABLES = {
     "blockReduce.types": lambda r: ratio_table(
         r, "blockReduce", ["f64", "i32", "affine", "pair64", "affine64"], True),
     "blockReduce.items": lambda r: ratio_table(r, "blockReduce", ["f32x4", "i32x4"], False),
+    "blockReduce.scratch": lambda r: forms_table(
+        r, "blockReduce", ["f32", "f64", "i32", "affine", "pair64", "affine64"],
+        {"tweed.scratch": "with scratch", "tweed": "without", "cub.": "best CUB, thread 0"},
+        [("tweed.scratch", "tweed"), ("tweed.scratch", "cub.")]),
+    "blockReduce.toFirst": lambda r: forms_table(
+        r, "blockReduceForms", ["f32", "i32"],
+        {"tweed.toFirst": "ToFirst", "tweed": "every thread", "cub.": "best CUB, thread 0"},
+        [("tweed.toFirst", "tweed"), ("tweed.toFirst", "cub.")]),
+    "blockReduce.dynamic": lambda r: forms_table(
+        r, "blockReduceForms", ["f32", "i32"],
+        {"tweed.dynamic": "Dynamic<1024>", "tweed": "static"}, [("tweed.dynamic", "tweed")]),
+    "blockReduce.count": lambda r: forms_table(
+        r, "blockReduceForms", ["f32/count", "i32/count"],
+        {"tweed": "count", "tweed.dynamic": "count, Dynamic<1024>",
+         "cub.": "best CUB, num_valid, thread 0"},
+        [("tweed", "cub."), ("tweed.dynamic", "cub.")]),
+    "blockReduce.values": lambda r: forms_table(
+        r, "blockReduceForms", ["sum+max", "sum+min+max+sum"],
+        {"tweed": "one pass", "tweed.separate": "a call each", "cub.": "best CUB, one pass",
+         "separateCub.": "best CUB, a call each"},
+        [("tweed", "tweed.separate"), ("tweed", "cub."), ("tweed", "separateCub.")]),
+    "blockReduceTypes": lambda r: ratio_table(
+        r, "blockReduceTypes",
+        ["f16", "bf16", "struct3", "complex64", "struct12", "i128", "struct40"], False),
+    "blockArg": lambda r: ratio_table(r, "blockArg", ["f32+i32", "f32+i64"], False),
+    "blockScan.exclusive": lambda r: ratio_table(
+        r, "blockScan", [f"{kind}/exclusive" for kind in ("f32", "i32", "f64", "affine")], False),
+    "warpReduce.widths": lambda r: ratio_table(
+        r, "warpReduce", [f"{kind}/width:{width}" for kind in ("f32", "i32", "affine")
+                          for width in (8, 16)], True),
+    "warpScan.exclusive": lambda r: ratio_table(
+        r, "warpScan", [f"{kind}/exclusive" for kind in ("f32", "i32", "f64", "affine")], False),
+    "gridStride2D": lambda r: times_table(
+        r, "gridStride2D", ["tweed.plane", "tweed.line", "plain.plane", "plain.line", "cub"],
+        lambda kind, mode, n: True, "plain", "tweed"),
+    "loadStore": lambda r: times_table(
+        r, "loadStore", ["plain", "tweed.normal", "tweed.streaming", "tweed.readOnce",
+                         "tweed.keep", "cub.streaming"],
+        lambda kind, mode, n: True, "plain", "tweed"),
     "blockScan": lambda r: ratio_table(
         r, "blockScan", ["f32", "i32", "f64", "affine", "f32x4", "i32x4"], False),
     "warpReduce": lambda r: ratio_table(
