@@ -68,6 +68,8 @@ BLOCK_GOALS = {
     "full": {128: 0.93, 256: 0.93, 512: 0.93, 1024: 0.93},
 }
 BROADCAST_GOAL = 0.87
+# The same for other types and operators, scans and warps, whatever the number of threads.
+COLLECTIVE_GOAL = 1.0
 
 TIME_UNITS = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
 
@@ -86,6 +88,9 @@ class Row:
 
     def times(self):
         return [self.rounds[i] for i in sorted(self.rounds)]
+
+    def cycles(self):
+        return self.counters["cycles"]
 
     @property
     def time(self):
@@ -164,15 +169,17 @@ class Results:
 
 
 class Ratio:
-    """Of two rows: by round where both have the same rounds, else of their medians."""
+    """Of two rows: by round where both have the same rounds, else of their medians. Of times, or of
+    another figure that each round has."""
 
-    def __init__(self, above, below):
-        if sorted(above.rounds) == sorted(below.rounds):
-            values = [a / b for a, b in zip(above.times(), below.times())]
+    def __init__(self, above, below, figures=Row.times):
+        above, below = figures(above), figures(below)
+        if len(above) == len(below):
+            values = [a / b for a, b in zip(above, below)]
             self.median = statistics.median(values)
             self.half = 1.4826 * statistics.median(abs(v - self.median) for v in values)
         else:
-            self.median = above.time / below.time
+            self.median = statistics.median(above) / statistics.median(below)
             self.half = 0.0
 
     def __str__(self):
@@ -192,6 +199,12 @@ def figure(value):
     if value >= 100:
         return f"{value:.1f}" if value < 1000 else f"{value:.0f}"
     return f"{value:.2f}"
+
+
+def timed(row):
+    """A time with its spread, in digits that show the spread."""
+    half = 1.4826 * statistics.median(abs(t - row.time) for t in row.times())
+    return f"{figure(row.time)} ± {half:.2f}" if row.time < 100 else f"{row.time:.1f} ± {half:.1f}"
 
 
 def power(n):
@@ -308,18 +321,28 @@ def against_table(results, program, kinds, names, goals):
     return table(head, rows)
 
 
-def times_table(results, program, names, wanted):
-    """The peers' times in µs, a row for each (kind, mode, size) that is wanted."""
+def times_table(results, program, names, wanted, above=None, below=None):
+    """The peers' times in µs, a row for each (kind, mode, size) that is wanted; and a ratio of two,
+    each the fastest of those whose names begin so."""
+    def fastest(peers, start):
+        return peers[best(peers, lambda name: name.startswith(start))]
+
     rows = []
     for _, kind, mode, n in sorted(k for k in results.rows if k[0] == program and wanted(*k[1:])):
         peers = results.rows[program, kind, mode, n]
         good = results.case(program, kind, mode, n)
-        cells = [figure(good[name].time) if name in good
-                 else "error" if name in peers else "" for name in names]
+        cells = [timed(good[name]) if name in good else "error" if name in peers else ""
+                 for name in names]
+        if above:
+            try:
+                cells.append(Ratio(fastest(good, above), fastest(good, below)))
+            except Missing:
+                cells.append("error" if any(name.startswith(above) for name in peers) else "")
         rows.append([kind.replace("/", ", "), MODES[mode], power(n), *cells])
     if not rows:
         raise Missing(f"no results of {program}")
-    return table(["case", "calls", "size", *(f"{name}, µs" for name in names)], rows)
+    head = ["case", "calls", "size", *(f"{name}, µs" for name in names)]
+    return table(head + ([f"{above} / {below}"] if above else []), rows)
 
 
 def fast_cu_table(results):
@@ -351,15 +374,20 @@ def fast_cu_table(results):
 
 
 def is_first(name):
-    return name.startswith("cub.") and "broadcast" not in name
+    return name.startswith("cub") and "broadcast" not in name
 
 
 def is_broadcast(name):
-    return name.startswith("cub.") and name.endswith(".broadcast")
+    return name.startswith("cub") and name.endswith(".broadcast")
 
 
 def collective_figure(row, load):
     return f"{row.median('cycles'):.0f}" if load == "latency" else figure(row.time)
+
+
+def collective_ratio(above, below, load):
+    """A latency is counted in cycles; its time is that by a clock measured for each row apart."""
+    return Ratio(above, below, Row.cycles if load == "latency" else Row.times)
 
 
 def short(name):
@@ -384,8 +412,8 @@ def block_table(results, load):
         first = best(peers, is_first)
         everywhere = best(peers, is_broadcast)
         inside = best(peers, lambda name: name.endswith(".broadcastInside"))
-        to_first = Ratio(tweed, peers[first])
-        to_every = Ratio(tweed, peers[everywhere])
+        to_first = collective_ratio(tweed, peers[first], load)
+        to_every = collective_ratio(tweed, peers[everywhere], load)
         goal = BLOCK_GOALS[load].get(threads)
         rows.append([
             threads, collective_figure(tweed, load),
@@ -393,41 +421,73 @@ def block_table(results, load):
             goal if goal else "", verdict(to_first.is_at_most(goal)) if goal else "",
             f"{collective_figure(peers[everywhere], load)} ({short(everywhere)})", to_every,
             BROADCAST_GOAL, verdict(to_every.is_at_most(BROADCAST_GOAL)),
-            Ratio(tweed, peers[inside])])
+            collective_ratio(tweed, peers[inside], load)])
     return table(head, rows)
+
+
+def precise(ratio):
+    """With the digits that tell which side of 1 it lies on."""
+    return f"{ratio.median:.3f} ± {ratio.half:.3f}"
 
 
 def ratio_table(results, program, kinds, has_broadcast):
     """tweed over the best of CUB's, for each type and size, both loads."""
-    head = ["type", "threads", "latency, cycles", "/ best CUB", "full, µs", "/ best CUB"]
-    if has_broadcast:
-        head[3:4] = ["/ CUB, first thread", "/ CUB + broadcast"]
-        head[6:7] = ["/ CUB, first thread", "/ CUB + broadcast"]
+    goal = f"at most {COLLECTIVE_GOAL}"
+    first = "/ CUB, first thread" if has_broadcast else "/ best CUB"
+    group = [first, goal] + (["/ CUB + broadcast"] if has_broadcast else [])
+    head = ["type", "threads", "latency, cycles", *group, "full, µs", *group]
     rows = []
     for kind in kinds:
         sizes = sorted(set(results.sizes(program, kind, "latency")) |
                        set(results.sizes(program, kind, "full")))
         for threads in sizes:
-            row = [kind, threads]
+            row = [kind.replace("/", ", "), threads]
             for load in ("latency", "full"):
                 try:
                     peers = results.case(program, kind, load, threads)
                 except Missing:
-                    row += [""] * (3 if has_broadcast else 2)
+                    row += [""] * (1 + len(group))
                     continue
                 if "tweed" not in peers:
-                    row += ["error"] * (3 if has_broadcast else 2)
+                    row += ["error"] * (1 + len(group))
                     continue
                 tweed = peers["tweed"]
-                row.append(collective_figure(tweed, load))
-                groups = [lambda n: n.startswith("cub") and "broadcast" not in n]
+                to_first = collective_ratio(tweed, peers[best(peers, is_first)], load)
+                row += [collective_figure(tweed, load), precise(to_first),
+                        verdict(to_first.is_at_most(COLLECTIVE_GOAL))]
                 if has_broadcast:
-                    groups.append(lambda n: n.startswith("cub") and n.endswith(".broadcast"))
-                row += [str(Ratio(tweed, peers[best(peers, group)])) for group in groups]
+                    row.append(precise(
+                        collective_ratio(tweed, peers[best(peers, is_broadcast)], load)))
             rows.append(row)
     if not rows:
-        raise Missing(f"no results of {program}")
+        raise Missing(f"no results of {program}, {', '.join(kinds)}")
     return table(head, rows)
+
+
+def forms_table(results, program, kinds, columns, ratios):
+    """Forms of one function: a row for each kind, size and load. A column is a peer, or, if its
+    name ends with a point, the fastest of those that begin so. `ratios` are of two columns."""
+    def row_of(peers, name):
+        return peers[best(peers, lambda peer: peer == name or
+                          (name.endswith(".") and peer.startswith(name)))]
+
+    rows = []
+    for kind in kinds:
+        for load, label in (("latency", "latency, cycles"), ("full", "full, µs")):
+            for threads in results.sizes(program, kind, load):
+                row = [kind.split("/")[0], threads, label]
+                try:
+                    peers = results.case(program, kind, load, threads)
+                    row += [collective_figure(row_of(peers, name), load) for name in columns]
+                    row += [precise(collective_ratio(row_of(peers, a), row_of(peers, b), load))
+                            for a, b in ratios]
+                except Missing:
+                    row += ["error"] * (3 + len(columns) + len(ratios) - len(row))
+                rows.append(row)
+    if not rows:
+        raise Missing(f"no results of {program}, {', '.join(kinds)}")
+    return table(["type", "threads", "load", *columns.values(),
+                  *(f"{columns[a]} / {columns[b]}" for a, b in ratios)], rows)
 
 
 def matmul_goal(ratio, goals, n):
@@ -530,12 +590,14 @@ def machine_table(results):
         if "cublas" in context:
             number = int(context["cublas"])
             cub = f"cuBLAS {number // 10000}.{number // 100 % 100}.{number % 100}"
+        rounds = max((len(row.rounds) for key, peers in results.rows.items() if key[0] == program
+                      for row in peers.values()), default=0)
         rows.append([program, context.get("date", "?")[:16], context.get("card", "?"),
                      context.get("driver", "?"), context.get("nvcc", "?"), cub,
-                     context.get("revision", "?"), "; ".join(clocks)])
+                     context.get("revision", "?"), rounds, "; ".join(clocks)])
     if not rows:
         raise Missing("no results")
-    return table(["program", "date", "card", "driver", "nvcc", "CUB", "tweed",
+    return table(["program", "date", "card", "driver", "nvcc", "CUB", "tweed", "rounds",
                   "SM / memory clock and power under load, before; after"], rows)
 
 
@@ -554,15 +616,55 @@ TABLES = {
     "fastCu": fast_cu_table,
     "gridReduce": lambda r: times_table(
         r, "gridReduce", ["grid256", "grid512", "grid1024", "deviceReduce", "cub", "read512"],
-        lambda kind, mode, n: mode == "graph"),
+        lambda kind, mode, n: mode == "graph", "cub", "grid"),
     "gridStrideVectors": lambda r: times_table(
         r, "gridStrideVectors", ["tweed", "gridStride", "oneItem", "cub", "memcpy"],
-        lambda kind, mode, n: (mode, n) in (("stream", 1 << 28), ("graph", 1 << 22))),
+        lambda kind, mode, n: (mode, n) in (("stream", 1 << 28), ("graph", 1 << 22)), "cub",
+        "tweed"),
     "blockReduce.latency": lambda r: block_table(r, "latency"),
     "blockReduce.full": lambda r: block_table(r, "full"),
     "blockReduce.types": lambda r: ratio_table(
-        r, "blockReduce", ["f32", "f64", "i32", "affine", "pair64", "affine64"], True),
+        r, "blockReduce", ["f64", "i32", "affine", "pair64", "affine64"], True),
     "blockReduce.items": lambda r: ratio_table(r, "blockReduce", ["f32x4", "i32x4"], False),
+    "blockReduce.scratch": lambda r: forms_table(
+        r, "blockReduce", ["f32", "f64", "i32", "affine", "pair64", "affine64"],
+        {"tweed.scratch": "with scratch", "tweed": "without", "cub.": "best CUB, thread 0"},
+        [("tweed.scratch", "tweed"), ("tweed.scratch", "cub.")]),
+    "blockReduce.toFirst": lambda r: forms_table(
+        r, "blockReduceForms", ["f32", "i32"],
+        {"tweed.toFirst": "ToFirst", "tweed": "every thread", "cub.": "best CUB, thread 0"},
+        [("tweed.toFirst", "tweed"), ("tweed.toFirst", "cub.")]),
+    "blockReduce.dynamic": lambda r: forms_table(
+        r, "blockReduceForms", ["f32", "i32"],
+        {"tweed.dynamic": "Dynamic<1024>", "tweed": "static"}, [("tweed.dynamic", "tweed")]),
+    "blockReduce.count": lambda r: forms_table(
+        r, "blockReduceForms", ["f32/count", "i32/count"],
+        {"tweed": "count", "tweed.dynamic": "count, Dynamic<1024>",
+         "cub.": "best CUB, num_valid, thread 0"},
+        [("tweed", "cub."), ("tweed.dynamic", "cub.")]),
+    "blockReduce.values": lambda r: forms_table(
+        r, "blockReduceForms", ["sum+max", "sum+min+max+sum"],
+        {"tweed": "one pass", "tweed.separate": "a call each", "cub.": "best CUB, one pass",
+         "separateCub.": "best CUB, a call each"},
+        [("tweed", "tweed.separate"), ("tweed", "cub."), ("tweed", "separateCub.")]),
+    "blockReduceTypes": lambda r: ratio_table(
+        r, "blockReduceTypes",
+        ["f16", "bf16", "struct3", "complex64", "struct12", "i128", "struct40"], False),
+    "blockArg": lambda r: ratio_table(r, "blockArg", ["f32+i32", "f32+i64"], False),
+    "blockScan.exclusive": lambda r: ratio_table(
+        r, "blockScan", [f"{kind}/exclusive" for kind in ("f32", "i32", "f64", "affine")], False),
+    "warpReduce.widths": lambda r: ratio_table(
+        r, "warpReduce", [f"{kind}/width:{width}" for kind in ("f32", "i32", "affine")
+                          for width in (8, 16)], True),
+    "warpScan.exclusive": lambda r: ratio_table(
+        r, "warpScan", [f"{kind}/exclusive" for kind in ("f32", "i32", "f64", "affine")], False),
+    "gridStride2D": lambda r: times_table(
+        r, "gridStride2D", ["tweed.plane", "tweed.line", "plain.plane", "plain.line", "cub"],
+        lambda kind, mode, n: True, "plain", "tweed"),
+    "loadStore": lambda r: times_table(
+        r, "loadStore", ["plain", "tweed.normal", "tweed.streaming", "tweed.readOnce",
+                         "tweed.keep", "cub.streaming"],
+        lambda kind, mode, n: True, "plain", "tweed"),
     "blockScan": lambda r: ratio_table(
         r, "blockScan", ["f32", "i32", "f64", "affine", "f32x4", "i32x4"], False),
     "warpReduce": lambda r: ratio_table(

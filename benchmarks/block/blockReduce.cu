@@ -12,13 +12,8 @@ using bench::Affine;
 using bench::Answer;
 using bench::Compose;
 
-template <class T, class Op_, int Threads>
-struct Tweed {
-  using Value = T;
-  using Op = Op_;
-  static constexpr int threads = Threads;
-  static constexpr int group = Threads;
-  static constexpr Answer answer = Answer::Every;
+template <class T, class Op, int Threads>
+struct Tweed : bench::FormOf<T, Op, Threads, Answer::Every> {
   static __device__ T call(T value) { return tweed::blockReduce<Threads>(value, Op{}); }
 };
 
@@ -34,7 +29,7 @@ struct Scratch : Tweed<T, Op, Threads> {
 };
 
 template <class T, int Items, int Threads>
-struct TweedItems : Tweed<T, tweed::Sum, Threads> {
+struct TweedItems : bench::FormOf<T, tweed::Sum, Threads, Answer::Every> {
   static __device__ T call(T value) {
     T items[Items];
     bench::spread(value, items);
@@ -50,13 +45,8 @@ struct TweedItems : Tweed<T, tweed::Sum, Threads> {
 //             the last read and the next write
 enum class Broadcast { None, Contract, Inside };
 
-template <class T, class Op_, int Threads, cub::BlockReduceAlgorithm Algorithm, Broadcast How>
-struct Cub {
-  using Value = T;
-  using Op = Op_;
-  static constexpr int threads = Threads;
-  static constexpr int group = Threads;
-  static constexpr Answer answer = How == Broadcast::None ? Answer::First : Answer::Every;
+template <class T, class Op, int Threads, cub::BlockReduceAlgorithm Algorithm, Broadcast How>
+struct Cub : bench::FormOf<T, Op, Threads, How == Broadcast::None ? Answer::First : Answer::Every> {
   static __device__ T call(T value) {
     using Reduce = cub::BlockReduce<T, Threads, Algorithm>;
     __shared__ typename Reduce::TempStorage storage;
@@ -81,8 +71,7 @@ struct Cub {
 };
 
 template <class T, int Items, int Threads, cub::BlockReduceAlgorithm Algorithm>
-struct CubItems : Tweed<T, tweed::Sum, Threads> {
-  static constexpr Answer answer = Answer::First;
+struct CubItems : bench::FormOf<T, tweed::Sum, Threads, Answer::First> {
   static __device__ T call(T value) {
     using Reduce = cub::BlockReduce<T, Threads, Algorithm>;
     __shared__ typename Reduce::TempStorage storage;

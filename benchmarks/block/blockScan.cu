@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// benchmarks/block/blockScan.cu - an inclusive scan across a block, against CUB's algorithms.
+// benchmarks/block/blockScan.cu - scans across a block, against CUB's algorithms.
 #include "support/collective.cuh"
 
 #include <tweed/block/blockScan.cuh>
@@ -8,24 +8,21 @@
 
 namespace {
 
-template <class T, class Op_, int Threads>
-struct Form {
-  using Value = T;
-  using Op = Op_;
-  static constexpr int threads = Threads;
-  static constexpr int group = Threads;
-  static constexpr bench::Answer answer = bench::Answer::Prefix;
-};
+using bench::Answer;
 
-template <class T, class Op, int Threads>
-struct Tweed : Form<T, Op, Threads> {
+template <class T, class Op, int Threads, Answer What>
+struct Tweed : bench::FormOf<T, Op, Threads, What> {
   static __device__ T call(T value) {
-    return tweed::blockInclusiveScan<Threads>(value, Op{}).prefix;
+    if constexpr (What == Answer::Prefix) {
+      return tweed::blockInclusiveScan<Threads>(value, Op{}).prefix;
+    } else {
+      return tweed::blockExclusiveScan<Threads>(value, Op{}, bench::neutral<T>()).prefix;
+    }
   }
 };
 
 template <class T, int Items, int Threads>
-struct TweedItems : Form<T, tweed::Sum, Threads> {
+struct TweedItems : bench::FormOf<T, tweed::Sum, Threads, Answer::Prefix> {
   static __device__ T call(T value) {
     T items[Items];
     bench::spread(value, items);
@@ -35,16 +32,21 @@ struct TweedItems : Form<T, tweed::Sum, Threads> {
 };
 
 // With the barrier that CUB asks for before its storage is used again.
-template <class T, class Op, int Threads, cub::BlockScanAlgorithm Algorithm>
-struct Cub : Form<T, Op, Threads> {
+template <class T, class Op, int Threads, Answer What, cub::BlockScanAlgorithm Algorithm>
+struct Cub : bench::FormOf<T, Op, Threads, What> {
   static __device__ T call(T value) {
     using Scan = cub::BlockScan<T, Threads, Algorithm>;
     __shared__ typename Scan::TempStorage storage;
+    constexpr bool isSum = std::is_same_v<Op, tweed::Sum>;
     T prefix;
-    if constexpr (std::is_same_v<Op, tweed::Sum>) {
+    if constexpr (isSum && What == Answer::Prefix) {
       Scan(storage).InclusiveSum(value, prefix);
-    } else {
+    } else if constexpr (isSum) {
+      Scan(storage).ExclusiveSum(value, prefix);
+    } else if constexpr (What == Answer::Prefix) {
       Scan(storage).InclusiveScan(value, prefix, Op{});
+    } else {
+      Scan(storage).ExclusiveScan(value, prefix, bench::neutral<T>(), Op{});
     }
     __syncthreads();
     return prefix;
@@ -52,7 +54,7 @@ struct Cub : Form<T, Op, Threads> {
 };
 
 template <class T, int Items, int Threads, cub::BlockScanAlgorithm Algorithm>
-struct CubItems : Form<T, tweed::Sum, Threads> {
+struct CubItems : bench::FormOf<T, tweed::Sum, Threads, Answer::Prefix> {
   static __device__ T call(T value) {
     using Scan = cub::BlockScan<T, Threads, Algorithm>;
     __shared__ typename Scan::TempStorage storage;
@@ -64,18 +66,19 @@ struct CubItems : Form<T, tweed::Sum, Threads> {
   }
 };
 
+template <class T, class Op, Answer What, int Threads>
+void addScan(bench::Case& to, bench::Load load) {
+  bench::addForm<Tweed<T, Op, Threads, What>>(to, load, "tweed");
+  bench::addForm<Cub<T, Op, Threads, What, cub::BLOCK_SCAN_RAKING>>(to, load, "cub.raking");
+  bench::addForm<Cub<T, Op, Threads, What, cub::BLOCK_SCAN_RAKING_MEMOIZE>>(to, load,
+                                                                            "cub.rakingMemoize");
+  bench::addForm<Cub<T, Op, Threads, What, cub::BLOCK_SCAN_WARP_SCANS>>(to, load, "cub.warpScans");
+}
+
 template <class T, class Op, int... Threads>
 void addType(std::string const& type) {
-  (bench::addLoads(
-       type, Threads,
-       [](bench::Case& to, bench::Load load) {
-         bench::addForm<Tweed<T, Op, Threads>>(to, load, "tweed");
-         bench::addForm<Cub<T, Op, Threads, cub::BLOCK_SCAN_RAKING>>(to, load, "cub.raking");
-         bench::addForm<Cub<T, Op, Threads, cub::BLOCK_SCAN_RAKING_MEMOIZE>>(to, load,
-                                                                             "cub.rakingMemoize");
-         bench::addForm<Cub<T, Op, Threads, cub::BLOCK_SCAN_WARP_SCANS>>(to, load, "cub.warpScans");
-       }),
-   ...);
+  (bench::addLoads(type, Threads, addScan<T, Op, Answer::Prefix, Threads>), ...);
+  (bench::addLoads(type, "exclusive", Threads, addScan<T, Op, Answer::Before, Threads>), ...);
 }
 
 template <class T, int Items, int... Threads>

@@ -81,4 +81,4 @@ void addCases() {
 
 }  // namespace
 
-int main(int argc, char** argv) { return bench::run(argc, argv, "gridReduce", 8, addCases); }
+int main(int argc, char** argv) { return bench::run(argc, argv, "gridReduce", 12, addCases); }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // benchmarks/grid/gridStrideVectors.cu - copy and a * x + y of arrays that lie at several
 // alignments, against plain kernels and cub::DeviceTransform.
-#include "support/bench.cuh"
-#include "support/input.cuh"
+#include "support/arrayCase.cuh"
 
 #include <tweed/grid/gridStride.cuh>
 #include <tweed/grid/gridStrideVectors.cuh>
@@ -16,7 +15,6 @@
 namespace {
 
 constexpr int threads = 256;
-constexpr int rounds = 6;
 
 struct Same {
   template <class T>
@@ -56,93 +54,6 @@ unsigned blocksFor(std::uint64_t vectors) {
       std::max<std::uint64_t>(1, std::min(most, (vectors + threads - 1) / std::uint64_t(threads))));
 }
 
-// Where the arrays of one call lie.
-template <class T>
-struct Arrays {
-  T const* x;
-  T const* y;
-  T* out;
-};
-template <class T>
-using Call = std::function<void(Arrays<T> const&)>;
-
-// Calls walk through the pools, as far apart as their arrays are long.
-template <class T>
-class Probe {
- public:
-  Probe(bench::Input<float> const& input, bench::DeviceArray<float> const& target, std::uint64_t n,
-        int shiftIn, int shiftOut, bool isGraph, double bytes, Call<T> call,
-        std::function<void(Arrays<T> const&, unsigned long long*)> check)
-      : input_(input),
-        target_(target),
-        n_(n),
-        shiftIn_(shiftIn),
-        shiftOut_(shiftOut),
-        bytes_(bytes),
-        call_(std::move(call)),
-        check_(std::move(check)),
-        calls_(n * sizeof(T) >= 1u << 28 ? 4 : 24),
-        wrong_(1) {
-    if (isGraph) graph_ = std::make_unique<bench::Graph>([this] { enqueue(0); });
-  }
-
-  std::string verify() {
-    wrong_.fillBytes(0);
-    for (int i = 0; i < std::min(calls_, 2); ++i) {
-      Arrays<T> const arrays = at(std::uint64_t(i));
-      TWEED_CHECK(cudaMemsetAsync(arrays.out, 0xff, n_ * sizeof(T), bench::stream()));
-      call_(arrays);
-      check_(arrays, wrong_.data());
-    }
-    auto const wrong = wrong_.toHost()[0];
-    return wrong == 0 ? "" : std::to_string(wrong) + " items are wrong";
-  }
-
-  bench::Sample measure() {
-    bench::Sample sample;
-    sample.seconds = bench::medianOf(3, [this] {
-      bench::wait();
-      return timer_.seconds([this] {
-        if (graph_ != nullptr) {
-          graph_->replay();
-        } else {
-          enqueue(0);
-        }
-      }) / calls_;
-    });
-    sample.counters["n"] = double(n_);
-    sample.counters["calls"] = calls_;
-    sample.counters["GBps"] = 1e-9 * bytes_ / sample.seconds;
-    return sample;
-  }
-
- private:
-  Arrays<T> at(std::uint64_t call) const {
-    // An array of n items, shifted, has its room to itself.
-    std::uint64_t const room = n_ + 256 / sizeof(T);
-    std::uint64_t const slots = input_.bytes() / sizeof(T) / room;
-    auto const* const from = reinterpret_cast<T const*>(input_.data()) + shiftIn_;
-    auto* const to = reinterpret_cast<T*>(target_.data()) + shiftOut_;
-    return {from + 2 * call % slots * room, from + (2 * call + 1) % slots * room,
-            to + call % slots * room};
-  }
-  void enqueue(std::uint64_t first) {
-    for (int i = 0; i < calls_; ++i) call_(at(first + std::uint64_t(i)));
-  }
-
-  bench::Input<float> const& input_;
-  bench::DeviceArray<float> const& target_;
-  std::uint64_t n_;
-  int shiftIn_, shiftOut_;
-  double bytes_;
-  Call<T> call_;
-  std::function<void(Arrays<T> const&, unsigned long long*)> check_;
-  int calls_;
-  bench::DeviceArray<unsigned long long> wrong_;
-  bench::EventTimer timer_;
-  std::unique_ptr<bench::Graph> graph_;
-};
-
 // A T for each of a pack.
 template <class, class T>
 using For = T;
@@ -173,29 +84,29 @@ class Adder {
     auto const onStream = [](unsigned blocks) {
       return tweed::LaunchConfig{blocks, threads, 0, bench::stream()};
     };
-    auto const check = [=](Arrays<T> const& a, unsigned long long* wrong) {
+    auto const check = [=](bench::Arrays<T> const& a, unsigned long long* wrong) {
       tweed::launch(countWrong<T, F, For<Read, T>...>, onStream(blocksFor(count)), a.out, count, f,
                     wrong, Read{}(a)...);
     };
-    add("tweed", check, [=](Arrays<T> const& a) {
+    add("tweed", check, [=](bench::Arrays<T> const& a) {
       tweed::launch(byVectors<items, T, F, For<Read, T>...>, onStream(blocksFor(count / items)),
                     a.out, count, f, Read{}(a)...);
     });
-    add("gridStride", check, [=](Arrays<T> const& a) {
+    add("gridStride", check, [=](bench::Arrays<T> const& a) {
       tweed::launch(byItems<T, F, For<Read, T>...>, onStream(blocksFor(count)), a.out, count, f,
                     Read{}(a)...);
     });
-    add("oneItem", check, [=](Arrays<T> const& a) {
+    add("oneItem", check, [=](bench::Arrays<T> const& a) {
       tweed::launch(oneItem<T, F, For<Read, T>...>,
                     onStream(unsigned((count + threads - 1) / threads)), a.out, count, f,
                     Read{}(a)...);
     });
-    add("cub", check, [=](Arrays<T> const& a) {
+    add("cub", check, [=](bench::Arrays<T> const& a) {
       TWEED_CHECK(cub::DeviceTransform::Transform(cuda::std::make_tuple(Read{}(a)...), a.out,
                                                   (long long)(count), f, bench::stream()));
     });
     if constexpr (sizeof...(Read) == 1) {
-      add("memcpy", check, [=](Arrays<T> const& a) {
+      add("memcpy", check, [=](bench::Arrays<T> const& a) {
         TWEED_CHECK(cudaMemcpyAsync(a.out, a.x, count * sizeof(T), cudaMemcpyDeviceToDevice,
                                     bench::stream()));
       });
@@ -203,16 +114,9 @@ class Adder {
   }
 
  private:
-  template <class Check>
-  void add(char const* name, Check check, Call<T> call) {
-    auto const make = [=, &input = input_, &target = target_, n = n_, in = shiftIn_,
-                       out = shiftOut_, graph = isGraph_, moved = moved_] {
-      auto const probe =
-          std::make_shared<Probe<T>>(input, target, n, in, out, graph, moved, call, check);
-      return bench::Probe{[probe] { return probe->verify(); },
-                          [probe] { return probe->measure(); }};
-    };
-    case_.add(name, make);
+  void add(char const* name, bench::ArrayCheck<T> check, bench::ArrayCall<T> call) {
+    bench::addArrayPeer<T>(case_, name, {input_, target_, n_, shiftIn_, shiftOut_}, isGraph_,
+                           moved_, std::move(call), std::move(check));
   }
 
   bench::Case& case_;
@@ -226,13 +130,13 @@ class Adder {
 
 struct ReadX {
   template <class T>
-  T const* operator()(Arrays<T> const& a) const {
+  T const* operator()(bench::Arrays<T> const& a) const {
     return a.x;
   }
 };
 struct ReadY {
   template <class T>
-  T const* operator()(Arrays<T> const& a) const {
+  T const* operator()(bench::Arrays<T> const& a) const {
     return a.y;
   }
 };
@@ -264,5 +168,5 @@ void addCases() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::run(argc, argv, "gridStrideVectors", rounds, addCases);
+  return bench::run(argc, argv, "gridStrideVectors", 12, addCases);
 }

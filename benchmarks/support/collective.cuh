@@ -6,8 +6,10 @@
 //   using Value, Op;                    the type of the values, and the operator
 //   static constexpr int threads;       of the block that is launched
 //   static constexpr int group;         of those that work together: the block, or a warp
+//   static constexpr int count;         how many of these, the first ones, hold data
 //   static constexpr Answer answer;     what is checked, and where
 //   static __device__ Value call(Value);  may be called again at once
+// All but call() is in FormOf.
 #pragma once
 
 #include "affine.cuh"
@@ -21,8 +23,29 @@
 
 namespace bench {
 
-/// Which threads get the reduction of their group, or that all get their inclusive prefix.
-enum class Answer { First, Every, Prefix };
+/// Which threads get the reduction of their group, or that all get their inclusive prefix, or what
+/// is before them behind neutral().
+enum class Answer { First, Every, Prefix, Before };
+
+template <class T, class Op_, int Threads, Answer Where, int Group = Threads, int Count = Group>
+struct FormOf {
+  using Value = T;
+  using Op = Op_;
+  static constexpr int threads = Threads;
+  static constexpr int group = Group;
+  static constexpr int count = Count;
+  static constexpr Answer answer = Where;
+};
+
+/// What scans that leave out their own item begin with.
+template <class T>
+__host__ __device__ T neutral() {
+  if constexpr (std::is_same_v<T, Affine>) {
+    return {1, 0};
+  } else {
+    return T{};
+  }
+}
 
 /// An affine map in 16 bytes, and a type of 16 bytes whose operator does not care for order.
 struct Affine64 {
@@ -174,12 +197,21 @@ std::string verifyForm() {
   for (int c = 0; c < checkCalls; ++c) {
     Value* const row = wanted.data() + c * Form::threads;
     for (int first = 0; first < Form::threads; first += Form::group) {
-      Value fold = Values<Value>::exact(mixBits(std::uint32_t(c), std::uint32_t(first)));
+      auto const value = [&](int t) {
+        return Values<Value>::exact(mixBits(std::uint32_t(c), std::uint32_t(t)));
+      };
+      Value fold = value(first);
       row[first] = fold;
-      for (int t = first + 1; t < first + Form::group; ++t)
-        row[t] = fold = op(fold, Values<Value>::exact(mixBits(std::uint32_t(c), std::uint32_t(t))));
-      if (Form::answer != Answer::Prefix)
+      for (int t = first + 1; t < first + Form::count; ++t) row[t] = fold = op(fold, value(t));
+      if constexpr (Form::answer == Answer::Before) {
+        Value before = neutral<Value>();
+        for (int t = first; t < first + Form::group; ++t) {
+          row[t] = before;
+          before = op(before, value(t));
+        }
+      } else if constexpr (Form::answer != Answer::Prefix) {
         for (int t = first; t < first + Form::group; ++t) row[t] = fold;
+      }
     }
   }
   DeviceArray<Value> const onDevice(wanted.size());
@@ -259,11 +291,17 @@ void addForm(Case& to, Load load, std::string name) {
   });
 }
 
-/// Both loads of one set of forms: `add(case, load)` adds the peers.
+/// Both loads of one set of forms: `add(case, load)` adds the peers. `what` is done with the type,
+/// if the program does several things.
+template <class Add>
+void addLoads(std::string const& type, std::string const& what, int threads, Add&& add) {
+  std::string const size = "/threads:" + std::to_string(threads);
+  for (Load const load : {Load::Latency, Load::Full})
+    add(addCase(type + "/" + nameOf(load) + (what.empty() ? "" : "/" + what) + size), load);
+}
 template <class Add>
 void addLoads(std::string const& type, int threads, Add&& add) {
-  for (Load const load : {Load::Latency, Load::Full})
-    add(addCase(type + "/" + nameOf(load) + "/threads:" + std::to_string(threads)), load);
+  addLoads(type, "", threads, add);
 }
 
 }  // namespace bench

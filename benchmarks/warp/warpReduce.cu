@@ -11,23 +11,14 @@ namespace {
 
 using bench::Answer;
 
-template <class T, class Op_, int Threads, Answer Where>
-struct Form {
-  using Value = T;
-  using Op = Op_;
-  static constexpr int threads = Threads;
-  static constexpr int group = 32;
-  static constexpr Answer answer = Where;
-};
-
-template <class T, class Op, int Threads>
-struct Tweed : Form<T, Op, Threads, Answer::Every> {
-  static __device__ T call(T value) { return tweed::warpReduce(value, Op{}); }
+template <class T, class Op, int Threads, int Width = 32>
+struct Tweed : bench::FormOf<T, Op, Threads, Answer::Every, Width> {
+  static __device__ T call(T value) { return tweed::warpReduce<Width>(value, Op{}); }
 };
 
 // Any set of lanes: here all, known only at run time, or all but one.
 template <class T, class Op, int Threads, bool IsAll>
-struct TweedMask : Form<T, Op, Threads, IsAll ? Answer::Every : Answer::First> {
+struct TweedMask : bench::FormOf<T, Op, Threads, IsAll ? Answer::Every : Answer::First, 32> {
   static __device__ T call(T value) {
     if constexpr (IsAll) return tweed::warpReduce(tweed::activeLanes(), value, Op{});
     // The last lane's value goes to its neighbour, so that the result is that of the whole warp.
@@ -39,18 +30,18 @@ struct TweedMask : Form<T, Op, Threads, IsAll ? Answer::Every : Answer::First> {
   }
 };
 
-template <class T, class Op, int Threads, Answer Where>
-struct Cub : Form<T, Op, Threads, Where> {
+template <class T, class Op, int Threads, Answer Where, int Width = 32>
+struct Cub : bench::FormOf<T, Op, Threads, Where, Width> {
   static __device__ T call(T value) {
-    using Reduce = cub::WarpReduce<T>;
-    __shared__ typename Reduce::TempStorage storage[Threads / 32];
+    using Reduce = cub::WarpReduce<T, Width>;
+    __shared__ typename Reduce::TempStorage storage[Threads / Width];
     T result;
     if constexpr (std::is_same_v<Op, tweed::Sum>) {
-      result = Reduce(storage[threadIdx.x / 32]).Sum(value);
+      result = Reduce(storage[threadIdx.x / Width]).Sum(value);
     } else {
-      result = Reduce(storage[threadIdx.x / 32]).Reduce(value, Op{});
+      result = Reduce(storage[threadIdx.x / Width]).Reduce(value, Op{});
     }
-    if constexpr (Where == Answer::Every) result = cub::ShuffleIndex<32>(result, 0, ~0u);
+    if constexpr (Where == Answer::Every) result = cub::ShuffleIndex<Width>(result, 0, ~0u);
     return result;
   }
 };
@@ -64,6 +55,21 @@ void addThreads(std::string const& type, bench::Load load) {
   bench::addForm<TweedMask<T, Op, Threads, false>>(to, load, "tweed.31lanes");
   bench::addForm<Cub<T, Op, Threads, Answer::First>>(to, load, "cub");
   bench::addForm<Cub<T, Op, Threads, Answer::Every>>(to, load, "cub.broadcast");
+}
+
+// A warp as groups of Width lanes.
+template <class T, class Op, int Width>
+void addWidth(std::string const& type) {
+  auto const add = [](auto threads, bench::Case& to, bench::Load load) {
+    bench::addForm<Tweed<T, Op, threads(), Width>>(to, load, "tweed");
+    bench::addForm<Cub<T, Op, threads(), Answer::First, Width>>(to, load, "cub");
+    bench::addForm<Cub<T, Op, threads(), Answer::Every, Width>>(to, load, "cub.broadcast");
+  };
+  std::string const width = "/width:" + std::to_string(Width);
+  add(std::integral_constant<int, 32>{}, bench::addCase(type + "/latency" + width + "/threads:32"),
+      bench::Load::Latency);
+  add(std::integral_constant<int, 256>{}, bench::addCase(type + "/full" + width + "/threads:256"),
+      bench::Load::Full);
 }
 
 template <class T, class Op>
@@ -80,6 +86,12 @@ void addCases() {
   addType<bench::Affine, bench::Compose>("affine");
   addType<bench::Pair, bench::AddPairs>("pair64");
   addType<bench::Affine64, bench::Compose64>("affine64");
+  addWidth<float, tweed::Sum, 8>("f32");
+  addWidth<float, tweed::Sum, 16>("f32");
+  addWidth<int, tweed::Sum, 8>("i32");
+  addWidth<int, tweed::Sum, 16>("i32");
+  addWidth<bench::Affine, bench::Compose, 8>("affine");
+  addWidth<bench::Affine, bench::Compose, 16>("affine");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// benchmarks/warp/warpScan.cu - an inclusive scan across a warp, against CUB's. Latency: one warp;
-// full: blocks of 256.
+// benchmarks/warp/warpScan.cu - scans across a warp, against CUB's. Latency: one warp; full: blocks
+// of 256.
 #include "support/collective.cuh"
 
 #include <tweed/warp/warpScan.cuh>
@@ -9,47 +9,55 @@
 
 namespace {
 
-template <class T, class Op_, int Threads>
-struct Form {
-  using Value = T;
-  using Op = Op_;
-  static constexpr int threads = Threads;
-  static constexpr int group = 32;
-  static constexpr bench::Answer answer = bench::Answer::Prefix;
+using bench::Answer;
+
+template <class T, class Op, int Threads, Answer What>
+struct Tweed : bench::FormOf<T, Op, Threads, What, 32> {
+  static __device__ T call(T value) {
+    if constexpr (What == Answer::Prefix) {
+      return tweed::warpInclusiveScan(value, Op{}).prefix;
+    } else {
+      return tweed::warpExclusiveScan(value, Op{}, bench::neutral<T>()).prefix;
+    }
+  }
 };
 
-template <class T, class Op, int Threads>
-struct Tweed : Form<T, Op, Threads> {
-  static __device__ T call(T value) { return tweed::warpInclusiveScan(value, Op{}).prefix; }
-};
-
-template <class T, class Op, int Threads>
-struct Cub : Form<T, Op, Threads> {
+template <class T, class Op, int Threads, Answer What>
+struct Cub : bench::FormOf<T, Op, Threads, What, 32> {
   static __device__ T call(T value) {
     using Scan = cub::WarpScan<T>;
     __shared__ typename Scan::TempStorage storage[Threads / 32];
+    constexpr bool isSum = std::is_same_v<Op, tweed::Sum>;
+    Scan scan(storage[threadIdx.x / 32]);
     T prefix;
-    if constexpr (std::is_same_v<Op, tweed::Sum>) {
-      Scan(storage[threadIdx.x / 32]).InclusiveSum(value, prefix);
+    if constexpr (isSum && What == Answer::Prefix) {
+      scan.InclusiveSum(value, prefix);
+    } else if constexpr (isSum) {
+      scan.ExclusiveSum(value, prefix);
+    } else if constexpr (What == Answer::Prefix) {
+      scan.InclusiveScan(value, prefix, Op{});
     } else {
-      Scan(storage[threadIdx.x / 32]).InclusiveScan(value, prefix, Op{});
+      scan.ExclusiveScan(value, prefix, bench::neutral<T>(), Op{});
     }
     return prefix;
   }
 };
 
-template <class T, class Op, int Threads>
+template <class T, class Op, int Threads, Answer What>
 void addThreads(std::string const& type, bench::Load load) {
-  bench::Case& to =
-      bench::addCase(type + "/" + bench::nameOf(load) + "/threads:" + std::to_string(Threads));
-  bench::addForm<Tweed<T, Op, Threads>>(to, load, "tweed");
-  bench::addForm<Cub<T, Op, Threads>>(to, load, "cub");
+  bench::Case& to = bench::addCase(type + "/" + bench::nameOf(load) +
+                                   (What == Answer::Before ? "/exclusive" : "") +
+                                   "/threads:" + std::to_string(Threads));
+  bench::addForm<Tweed<T, Op, Threads, What>>(to, load, "tweed");
+  bench::addForm<Cub<T, Op, Threads, What>>(to, load, "cub");
 }
 
 template <class T, class Op>
 void addType(std::string const& type) {
-  addThreads<T, Op, 32>(type, bench::Load::Latency);
-  addThreads<T, Op, 256>(type, bench::Load::Full);
+  addThreads<T, Op, 32, Answer::Prefix>(type, bench::Load::Latency);
+  addThreads<T, Op, 256, Answer::Prefix>(type, bench::Load::Full);
+  addThreads<T, Op, 32, Answer::Before>(type, bench::Load::Latency);
+  addThreads<T, Op, 256, Answer::Before>(type, bench::Load::Full);
 }
 
 void addCases() {
