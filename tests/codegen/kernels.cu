@@ -36,18 +36,3 @@ COLLECTIVE(blockReduceInt256, int, tweed::blockReduce<256>(x))
 COLLECTIVE(blockReduceDouble256, double, tweed::blockReduce<256>(x))
 COLLECTIVE(blockScanFloat256, float, tweed::blockInclusiveScan<256>(x, tweed::Sum{}).prefix)
 COLLECTIVE(blockScanFloat1024, float, tweed::blockInclusiveScan<1024>(x, tweed::Sum{}).prefix)
-
-// mma.sync, as large as it gets: a thread's 128 accumulators and 64 words of fragments.
-template <class T, class LayoutA, class LayoutB>
-using MmaTask =
-    tweed::MatmulTask<tweed::MatrixView<T const, LayoutA>, tweed::MatrixView<T const, LayoutB>,
-                      tweed::MatrixView<T, tweed::RowMajor>, tweed::Identity>;
-template <class T>
-using MmaTile = tweed::MmaConfig<tweed::TileShape<128, 256, 128 / int(sizeof(T))>, 64, 64, 4>;
-#define MMA(T, LayoutA, LayoutB)                                            \
-  template __global__ void                                                  \
-  tweed::mmaMatmul<MmaTile<T>, MmaTask<T, tweed::LayoutA, tweed::LayoutB>>( \
-      MmaTask<T, tweed::LayoutA, tweed::LayoutB> const __grid_constant__);
-MMA(__nv_bfloat16, RowMajor, ColumnMajor)
-MMA(__nv_bfloat16, ColumnMajor, RowMajor)
-MMA(float, RowMajor, ColumnMajor)

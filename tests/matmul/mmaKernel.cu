@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/matmul/mmaKernel.cu - tests tweed/matmul/mmaKernel.cuh
+#include <tweed/matmul/epiloguePieces.cuh>
 #include <tweed/matmul/mmaKernel.cuh>
 
 #include <algorithm>
@@ -33,11 +34,6 @@ struct Places {
     return 1 << (row + 3 * column + matrix) % 8;
   }
 };
-struct HalfOfOld {
-  static constexpr bool needsC = true;
-  TWEED_DEVICE float operator()(float value, float c, Coord) const { return value + 0.5f * c; }
-};
-
 struct Size {
   int m, n, k;
 };
@@ -189,28 +185,37 @@ TEST_SUITE("mmaKernel") {
     checkLayouts<Small<T>, T>(Size{30, 0, 7});
   }
 
-  TEST_CASE("the old C is read where the epilogue needs it") {
+  TEST_CASE("the old C is read where the epilogue needs it; where beta is 0 it may be NaN") {
     using T = __half;
     Operand<T, RowMajor> a(33, 40, 5, {}), b(40, 35, 6, {});
-    for (int padding : {0, 1}) {
-      std::vector<T> old;
-      for (int i = 0; i < 33 * (35 + padding); ++i) old.push_back(item<T>(i % 11 - 5));
-      DeviceArray<T> const c(old);
-      using View = tweed::MatrixView<T const, RowMajor>;
-      using Task = tweed::MatmulTask<View, View, tweed::MatrixView<T, RowMajor>, HalfOfOld>;
-      launchProduct<Small<T>>(Task{a.upload(), b.upload(),
-                                   tweed::rowMajor(c.data(), 33, 35, 35 + padding), HalfOfOld{}});
-      auto const got = c.host();
-      Factors const factors(a, b, 33, 35, 40);
-      for (int i = 0; i < 33; ++i)
-        for (int j = 0; j < 35; ++j) {
-          auto const at = std::size_t(i * (35 + padding) + j);
-          auto const exact = factors.sum(i, j);
-          double const want = exact.sum + 0.5 * number(old[at]);
-          REQUIRE(std::fabs(number(got[at]) - want) <=
-                  accumulatorBound<T>(exact, 40) + 1.02 * rounding<T> * std::fabs(want));
-        }
-    }
+    auto const viewA = a.upload(), viewB = b.upload();
+    Factors const factors(a, b, 33, 35, 40);
+    for (int padding : {0, 1, 5})
+      for (float beta : {0.5f, 0.f}) {
+        CAPTURE(padding);
+        CAPTURE(beta);
+        std::vector<T> old;
+        for (int i = 0; i < 33 * (35 + padding); ++i)
+          old.push_back(item<T>(beta == 0 ? std::nan("") : i % 11 - 5));
+        DeviceArray<T> const c(old);
+        auto const epilogue = tweed::scale(1.f) | tweed::addC(beta);
+        using View = tweed::MatrixView<T const, RowMajor>;
+        using Task = tweed::MatmulTask<View, View, tweed::MatrixView<T, RowMajor>,
+                                       tweed::RemoveConst<decltype(epilogue)>>;
+        launchProduct<Small<T>>(
+            Task{viewA, viewB, tweed::rowMajor(c.data(), 33, 35, 35 + padding), epilogue});
+        auto const got = c.host();
+        int wrong = 0;
+        for (int i = 0; i < 33; ++i)
+          for (int j = 0; j < 35; ++j) {
+            auto const at = std::size_t(i * (35 + padding) + j);
+            auto const exact = factors.sum(i, j);
+            double const want = exact.sum + (beta == 0 ? 0 : 0.5 * number(old[at]));
+            wrong += !(std::fabs(number(got[at]) - want) <=
+                       accumulatorBound<T>(exact, 40) + 1.02 * rounding<T> * std::fabs(want));
+          }
+        CHECK(wrong == 0);
+      }
   }
 
   TEST_CASE("NaN and infinity reach their row or column and no other") {
@@ -234,6 +239,25 @@ TEST_SUITE("mmaKernel") {
         else
           CHECK(std::isfinite(have));
       }
+  }
+
+  TEST_CASE("the same bits every time") {
+    using T = __nv_bfloat16;
+    int const m = isLoom ? 70 : 1000, n = m, k = 130;
+    Operand<T, RowMajor> a(m, k, 9, {}), b(k, n, 10, {});
+    DeviceArray<float> const c(std::size_t(m * n));
+    using View = tweed::MatrixView<T const, RowMajor>;
+    using Task = tweed::MatmulTask<View, View, tweed::MatrixView<float, RowMajor>, tweed::Identity>;
+    Task const task{a.upload(), b.upload(), tweed::rowMajor(c.data(), m, n), tweed::Identity{}};
+    std::vector<float> first;
+    for (int turn = 0; turn < (isShort() ? 2 : 11); ++turn) {
+      TWEED_CHECK(cudaMemset(c.data(), 0xff, c.size() * sizeof(float)));
+      launchProduct<Small<T>>(task);
+      auto const got = c.host();
+      if (turn == 0) first = got;
+      CHECK(std::memcmp(first.data(), got.data(), got.size() * sizeof(float)) == 0);
+    }
+    CHECK(std::all_of(first.begin(), first.end(), [](float x) { return std::isfinite(x); }));
   }
 
 #if !defined(TWEED_LOOM)

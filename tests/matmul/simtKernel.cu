@@ -267,7 +267,7 @@ TEST_SUITE("simtKernel") {
       DeviceMatrix<float, RowMajor> const a(p.m, p.k, p.a), b(p.k, p.n, p.b);
       DeviceMatrix<float, RowMajor> const c(p.m, p.n);
       std::vector<float> first;
-      for (int i = 0; i < (isShort() ? 2 : 5); ++i) {
+      for (int i = 0; i < (isShort() ? 2 : 11); ++i) {
         multiply<Configuration>(a.in(), b.in(), c.view());
         auto const got = c.host();
         if (i == 0) first = got;

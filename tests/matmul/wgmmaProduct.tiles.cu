@@ -58,8 +58,14 @@ TEST_SUITE("wgmmaProductTiles") {
     if (!hasWgmmaHere()) return;
     checkTile<WgmmaConfig<64, 64, 1, 8, 1, 2>>(AddPlace{});
     checkTile<WgmmaConfig<64, 64, 1, 4, 1, 8>, RowMajor, RowMajor>();
-    checkTile<WgmmaConfig<128, 128, 2, 5, 1, 4>>(AddOldC{1.0f, 0.5f});
+    checkTile<WgmmaConfig<128, 128, 2, 5, 1, 4>>(tweed::scale(1.f) | tweed::addC(.5f));
+    checkTile<WgmmaConfig<128, 128, 2, 5, 1, 4>>(tweed::scale(2.f) | tweed::addC(0.f));  // C is NaN
     checkTile<WgmmaConfig<64, 128, 1, 6, 1, 3>>();
+  }
+  TEST_CASE("split k: the same bits every time") {
+    if (!hasWgmmaHere()) return;
+    checkSameBits<WgmmaConfig<64, 128, 1, 6, 1, 3>, ColumnMajor>();
+    checkSameBits<WgmmaConfig<64, 64, 1, 4, 1, 8>, RowMajor>();
   }
 #endif
 }

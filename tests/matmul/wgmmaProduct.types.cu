@@ -44,8 +44,13 @@ TEST_SUITE("wgmmaProductTypes") {
   }
   TEST_CASE("the old C is read where the epilogue needs it") {
     if (!hasWgmmaHere()) return;
-    checkSizes<Large, Bf, RowMajor, ColumnMajor, Bf>(AddOldC{0.37f, -0.5f});
-    checkSizes<Middle, Bf, RowMajor, RowMajor, float>(AddOldC{-1.0f, 1.0f});
+    checkSizes<Large, Bf, RowMajor, ColumnMajor, Bf>(tweed::scale(.37f) | tweed::addC(-.5f));
+    checkSizes<Middle, Bf, RowMajor, RowMajor, float>(tweed::scale(-1.f) | tweed::addC(1.f));
+  }
+  TEST_CASE("where beta is 0 the old C is not read: it is NaN") {
+    if (!hasWgmmaHere()) return;
+    checkSizes<Large, Bf, RowMajor, ColumnMajor, Bf>(tweed::scale(2.f) | tweed::addC(0.f));
+    checkSizes<Middle, Bf, RowMajor, RowMajor, float>(tweed::scale(1.f) | tweed::addC(0.f));
   }
 #endif
 }

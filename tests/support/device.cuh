@@ -3,6 +3,7 @@
 #pragma once
 
 #include <doctest/doctest.h>
+#include <tweed/core/config.cuh>
 #include <tweed/core/error.cuh>
 #include <tweed/launch/launch.cuh>
 
@@ -37,12 +38,14 @@ class DeviceArray {
     TWEED_CHECK(cudaDeviceSynchronize());  // streams that do not wait for the default one read it
   }
   ~DeviceArray() {
-    std::vector<unsigned char> all(total_);
-    if (cudaMemcpy(all.data(), bytes_, total_, cudaMemcpyDeviceToHost) == cudaSuccess) {
-      std::size_t const after = before_ + n_ * sizeof(T);
-      bool const intact = isPoison(&all[0], before_) && isPoison(&all[after], total_ - after);
-      CHECK_MESSAGE(intact, "memory around a device array was written");
-    }
+    auto const isIntact = [&](std::size_t first, std::size_t bytes) {
+      std::vector<unsigned char> part(bytes);
+      return cudaMemcpy(part.data(), bytes_ + first, bytes, cudaMemcpyDeviceToHost) !=
+                 cudaSuccess ||
+             isPoison(part.data(), bytes);
+    };
+    CHECK_MESSAGE((isIntact(0, before_) && isIntact(total_ - guard, guard)),
+                  "memory around a device array was written");
     (void)cudaFree(bytes_);
   }
   DeviceArray(DeviceArray const&) = delete;
@@ -64,7 +67,7 @@ class DeviceArray {
 };
 
 /// Repeatable 64-bit noise.
-inline std::uint64_t noise(std::uint64_t x) {
+TWEED_HOST_DEVICE std::uint64_t noise(std::uint64_t x) {
   x += 0x9E3779B97F4A7C15ull;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;

@@ -2,8 +2,10 @@
 // tests/support/wgmma.cuh - products by wgmma on drawn matrices, compared with sums in double.
 #pragma once
 
+#include <tweed/matmul/epiloguePieces.cuh>
 #include <tweed/matmul/wgmmaProduct.cuh>
 
+#include <algorithm>
 #include <cmath>
 
 #include "support/hopper.cuh"
@@ -79,19 +81,19 @@ inline constexpr double storeError = tweed::isSame<T, __half>          ? 1.0 / 2
                                      : tweed::isSame<T, __nv_bfloat16> ? 1.0 / 256
                                                                        : 1.0 / (1 << 24);
 
-/// Needs no old C: the product plus a number that says where it stands.
+/// Needs no old C: the product plus a number that says where it stands. Counts its calls.
 struct AddPlace {
-  TWEED_HOST_DEVICE float operator()(float value, tweed::Coord at) const {
-    return value + float(at.row % 7) - float(at.column % 5) + float(at.matrix);
+  int* calls = nullptr;  // of an item of the products each, row by row
+  int rows = 0, columns = 0;
+  TWEED_DEVICE float operator()(float value, tweed::Coord at) const {
+    atomicAdd(&calls[(at.matrix * rows + at.row) * columns + at.column], 1);
+    return value + number(at);
+  }
+  static TWEED_HOST_DEVICE float number(tweed::Coord at) {
+    return float(at.row % 7) - float(at.column % 5) + float(at.matrix);
   }
 };
-struct AddOldC {
-  static constexpr bool needsC = true;
-  float alpha, beta;
-  TWEED_HOST_DEVICE float operator()(float value, float c, tweed::Coord) const {
-    return alpha * value + beta * c;
-  }
-};
+using ScaleAndAddC = decltype(tweed::scale(1.f) | tweed::addC(1.f));
 
 struct Product {
   int m, n, k;
@@ -119,10 +121,15 @@ void checkProduct(Product const& p, Epilogue epilogue = {}) {
   DrawnMatrix<T, LayoutB> b(p.k, p.n, padOf(isRowB ? p.n : p.k), p.sharesB ? 1 : p.batch, 0, 2);
   using DrawnC = DrawnMatrix<Item, tweed::RowMajor>;
   auto const shapeC = DrawnC::makeShape(p.m, p.n, p.padC, p.batch);
-  constexpr bool readsC = tweed::detail::needsC<Epilogue>;
+  constexpr bool needsC = tweed::detail::needsC<Epilogue>;
   std::vector<Item> before = DrawnC::draw(shapeC, 3);
+  bool const readsC = tweed::detail::readsC(epilogue);
   if (!readsC) before.assign(before.size(), Item(NAN));
   DeviceArray<Item> const c(before, std::size_t(p.shiftC));
+  std::size_t const items = std::size_t(p.batch) * std::size_t(p.m) * std::size_t(p.n);
+  constexpr bool countsCalls = tweed::isSame<Epilogue, AddPlace>;
+  DeviceArray<int> const calls(std::vector<int>(countsCalls ? items : 0, 0));
+  if constexpr (countsCalls) epilogue = {calls.data(), p.m, p.n};
 
   using Task =
       tweed::MatmulTask<tweed::MatrixView<T const, LayoutA>, tweed::MatrixView<T const, LayoutB>,
@@ -135,8 +142,9 @@ void checkProduct(Product const& p, Epilogue epilogue = {}) {
   tweed::WgmmaProduct<Config, Task>(task).launch(nullptr);
   tweed::synchronize();
 
-  DeviceArray<Reference> const reference(std::size_t(p.batch) * std::size_t(p.m) *
-                                         std::size_t(p.n));
+  auto const counts = calls.host();
+  CHECK(std::count(counts.begin(), counts.end(), 1) == std::ptrdiff_t(counts.size()));
+  DeviceArray<Reference> const reference(items);
   tweed::launch(sumUp<typename Task::A, typename Task::B>,
                 {dim3((p.n + 127u) / 128, p.m, p.batch), 128}, task.a, task.b, p.n, p.k,
                 reference.data());
@@ -153,15 +161,16 @@ void checkProduct(Product const& p, Epilogue epilogue = {}) {
         isItem[place] = true;
         tweed::Coord const at{row, column, matrix};
         double expected, scale = 1, more = 0;  // the epilogue's own roundings
-        if constexpr (readsC) {
+        if constexpr (needsC) {
           // A linear epilogue, in double.
-          double const old = double(float(before[place]));
-          expected = double(epilogue.alpha) * sum + double(epilogue.beta) * old;
-          scale = std::fabs(double(epilogue.alpha));
-          more = (scale * sizes + std::fabs(double(epilogue.beta) * old)) / (1 << 23);
+          double const alpha = double(epilogue.first.alpha), beta = double(epilogue.second.beta);
+          double const old = readsC ? beta * double(float(before[place])) : 0;
+          expected = alpha * sum + old;
+          scale = std::fabs(alpha);
+          more = (scale * sizes + std::fabs(old)) / (1 << 23);
         } else {
-          expected = sum + double(epilogue(0.0f, at));
-          if (!tweed::isSame<Epilogue, tweed::Identity>) more = 16.0 / (1 << 23);
+          expected = sum;
+          if constexpr (countsCalls) expected += double(AddPlace::number(at)), more = 0x1p-19;
         }
         double const error = std::fabs(double(float(after[place])) - expected);
         double const bound =
@@ -176,6 +185,31 @@ void checkProduct(Product const& p, Epilogue epilogue = {}) {
   for (std::size_t i = 0; i < after.size(); ++i)
     isIntact = isIntact && (isItem[i] || sameBits(after[i], before[i]));
   CHECK(isIntact);
+}
+
+/// A product of several tiles comes out the same ten times more.
+template <class Config, class LayoutB>
+void checkSameBits() {
+  using Bf = __nv_bfloat16;
+  using tweed::RowMajor;
+  int const m = 500, n = 704, k = 600;
+  DrawnMatrix<Bf, RowMajor> const a(m, k, 0, 1, 0, 5);
+  DrawnMatrix<Bf, LayoutB> const b(k, n, 0, 1, 0, 6);
+  DeviceArray<Bf> const c(std::size_t(m * n));
+  using Task =
+      tweed::MatmulTask<tweed::MatrixView<Bf const, RowMajor>, tweed::MatrixView<Bf const, LayoutB>,
+                        tweed::MatrixView<Bf, RowMajor>, tweed::Identity>;
+  tweed::WgmmaProduct<Config, Task> const product(
+      Task{a.view(), b.view(), tweed::rowMajor(c.data(), m, n), {}});
+  std::vector<Bf> first;
+  for (int turn = 0; turn < 11; ++turn) {
+    TWEED_CHECK(cudaMemset(c.data(), 0xff, c.size() * sizeof(Bf)));
+    product.launch(nullptr);
+    tweed::synchronize();
+    auto const got = c.host();
+    if (turn == 0) first = got;
+    CHECK(std::memcmp(first.data(), got.data(), got.size() * sizeof(Bf)) == 0);
+  }
 }
 
 }  // namespace tweedTest

@@ -89,7 +89,7 @@ TWEED_DEVICE void ldmatrix(unsigned (&word)[Count], void const* row) {
                  : "memory");
 #else
   static_assert(Count == 0,
-                "tweed::arch::ldmatrix: needs compute capability 7.5 or later; pass "
+                "tweed::arch::ldmatrix: needs compute capability 7.5 or later: pass "
                 "-arch=sm_75 or later, and no earlier one");
 #endif
 #endif

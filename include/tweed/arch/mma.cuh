@@ -131,7 +131,7 @@ TWEED_DEVICE void mma(float (&c)[4], unsigned const (&a)[4], unsigned const (&b)
 #undef TWEED_MMA
 #else
   static_assert(mmaDepth<Input> == 0,
-                "tweed::arch::mma: needs compute capability 8.0 or later; pass -arch=sm_80 or "
+                "tweed::arch::mma: needs compute capability 8.0 or later: pass -arch=sm_80 or "
                 "later, and no earlier one");
 #endif
 #endif

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/matmul/matmul.accuracy.cu - tests tweed/matmul/matmul.cuh: errors of products within the
+// bounds of their paths, for many kinds of data, and of large products on the GPU.
+#include <tweed/matmul/matmul.cuh>
+
+#include "support/sampled.cuh"
+
+namespace {
+
+using namespace tweedTest;
+using tweed::ColumnMajor;
+using tweed::Path;
+using tweed::RowMajor;
+
+// The parts that a sum is added up in, where the shape alone tells.
+template <class Configuration>
+constexpr int partsOf = 1;
+template <class Config, int Split, int Flops>
+constexpr int partsOf<tweed::SimtConfiguration<Config, Split, Flops>> =
+    Split == tweed::balanced ? 1 : Split;
+
+// Of random data: errors of CUDA cores have random signs. Tensor cores cut off, so theirs add up;
+// and of floats as TF32, each of the two may lose its 11th bit.
+template <class Configuration, class T>
+ItemBound boundOf(int k, Data data) {
+  ItemBound bound;
+  if (data == Data::Integers || data == Data::Ones) return bound;
+  if (data == Data::TinyResults) bound.atAll = k * 0x1p-149;
+  double const parts = partsOf<Configuration>;
+  if (Configuration::path == Path::Simt)
+    bound.ofSizes = 2 * std::sqrt(k / parts + parts) * 0x1p-24;
+  else if (sizeof(T) == 2)
+    bound.ofSizes = (k / 16.0 + 2) * 0x1p-23;
+  else
+    bound.ofSizes = 2 * 0x1p-10 + (k / 8.0 + 2) * 0x1p-23;
+  return bound;
+}
+
+// Each kernel of those that can do it. Returns how many there are.
+template <class T, class LayoutA, class LayoutB, class Options>
+int checkData(int m, int n, int k, Data data, Options) {
+  CAPTURE(int(data));
+  CAPTURE(k);
+  DrawnProduct<T, LayoutA, LayoutB, float> const p(m, n, k, data);
+  auto const task = tweed::detail::matmulTask(p.inA(), p.inB(), p.out(), tweed::Identity{});
+  using Task = tweed::RemoveConst<decltype(task)>;
+  using List = tweed::detail::CandidatesOf<Task, Options>;
+  auto const device = tweed::matmulDevice();
+  int runs = 0;
+  for (int i = 0; i < List::count; ++i)
+    tweed::detail::withConfiguration(List{}, i, [&](auto configuration) {
+      using Configuration = decltype(configuration);
+      if (!Configuration::refusal(task, device).empty()) return;
+      std::string const name = tweed::pathName(Configuration::path) + (" " + Configuration::name());
+      CAPTURE(name);
+      p.poisonC();
+      DeviceArray<unsigned char> const workspace(
+          tweed::detail::workspaceBytes<Configuration>(task, device));
+      tweed::detail::MatmulRun<Configuration, Task>(task, device)(task, device, workspace.data(),
+                                                                  nullptr);
+      CHECK(worstItem(p, boundOf<Configuration, T>(k, data), m * n) <= 1);
+      ++runs;
+    });
+  return runs;
+}
+
+template <class T, class LayoutA, class LayoutB, class Options>
+void checkAllData(Options options) {
+  Data const all[] = {Data::Integers,  Data::Uniform,     Data::Positive,
+                      Data::Normal,    Data::Wide,        Data::Cancelling,
+                      Data::Subnormal, Data::TinyResults, Data::Ones};
+  constexpr bool isPrecise = sizeof(T) == 4 && !Options::isTf32;
+  int const m = isLoom ? 37 : 300, n = isLoom ? 40 : 264;
+  for (Data const data : all) {
+    // Of tensor cores nobody says what becomes of subnormal sums; TF32 has fewer subnormal items.
+    if (!isPrecise && data == Data::TinyResults) continue;
+    if (!isPrecise && sizeof(T) == 4 && data == Data::Subnormal) continue;
+    if (isShort() && data != Data::Wide && data != Data::Cancelling) continue;
+    CHECK(checkData<T, LayoutA, LayoutB>(m, n, isLoom ? 200 : 2000, data, options) > 0);
+  }
+}
+
+// Of tensor cores a kernel of each path that compiles fast.
+template <class T>
+constexpr auto fewTensor =
+    tweed::tf32 |
+    tweed::among<
+        tweed::WgmmaConfiguration<tweed::WgmmaConfig<64, 64, 1, 8>>,
+        tweed::MmaConfiguration<
+            tweed::MmaConfig<tweed::TileShape<64, 64, 128 / int(sizeof(T))>, 32, 32, 3>, 400>>;
+// On a GPU all that tweed chooses from.
+#if defined(TWEED_LOOM)
+using SmallTile = tweed::SimtConfig<tweed::TileShape<16, 32, 8>, 2, 4, 3>;
+constexpr auto listOfFloat = tweed::among<tweed::SimtConfiguration<SmallTile, 1, 50>,
+                                          tweed::SimtConfiguration<SmallTile, tweed::balanced, 50>>;
+constexpr auto listOfBf = fewTensor<__nv_bfloat16>;
+#else
+constexpr tweed::AnyPath listOfFloat{}, listOfBf{};
+#endif
+
+using Floats = DrawnProduct<float, RowMajor, RowMajor, float>;
+using Bfs = DrawnProduct<__nv_bfloat16, RowMajor, ColumnMajor, float>;
+using RoundedBfs = DrawnProduct<__nv_bfloat16, RowMajor, ColumnMajor, __nv_bfloat16>;
+
+template <class Product>
+void multiply(Product const& p) {
+  auto const run = [&](auto options) {
+    tweed::matmul(nullptr, p.inA(), p.inB(), p.out(), tweed::Identity{}, options);
+  };
+  if constexpr (tweed::isSame<Product, Floats>)
+    run(listOfFloat);
+  else if constexpr (tweed::isSame<Product, RoundedBfs>)  // the largest alone
+    run(tweed::among<tweed::WgmmaConfiguration<tweed::WgmmaConfig<128, 256, 2, 4, 2>>>);
+  else
+    run(listOfBf);
+}
+
+// Of integers all is exact, of numbers within the bound of the type; but for what C rounds off.
+template <class Product>
+void checkBoth(int m, int n, int k) {
+  constexpr bool isFloat = tweed::isSame<Product, Floats>;
+  CAPTURE(m);
+  CAPTURE(n);
+  CAPTURE(k);
+  for (Data const data : {Data::Integers, Data::Uniform}) {
+    CAPTURE(int(data));
+    Product const p(m, n, k, data);
+    multiply(p);
+    ItemBound bound;
+    if (data == Data::Uniform)
+      bound.ofSizes = isFloat ? 2 * std::sqrt(k) * 0x1p-24 : (k / 16.0 + 2) * 0x1p-23;
+    if (tweed::isSame<Product, RoundedBfs>) bound.ofItem = 1.01 * 0x1p-8;
+    CHECK(worstItem(p, bound) <= 1);
+    CHECK(worstRow(p, bound) <= 1);
+  }
+}
+
+// A product by both checks, and then with an item wrong, wherever it stands.
+template <class Product>
+void checkPlanted(Data data, ItemBound bound, float by) {
+  CAPTURE(int(data));
+  Product const p(23, 35, 40, data);
+  multiply(p);
+  tweed::synchronize();
+  double const share = worstRow(p, bound);
+  CHECK(share <= 1);
+  CHECK((data == Data::Integers || share > 0));
+  CHECK(worstItem(p, bound, 23 * 35) <= 1);
+  for (std::size_t const at : {0, 34, 400, 23 * 35 - 1}) {
+    CAPTURE(at);
+    float right;
+    TWEED_CHECK(cudaMemcpy(&right, p.c.data() + at, sizeof right, cudaMemcpyDeviceToHost));
+    for (float const wrong : {right + by, right - by, NAN}) {
+      if (isLoom && at != 400 && !(wrong > right)) continue;
+      CAPTURE(wrong);
+      TWEED_CHECK(cudaMemcpy(p.c.data() + at, &wrong, sizeof wrong, cudaMemcpyHostToDevice));
+      CHECK(worstRow(p, bound) > 1);
+      CHECK(worstItem(p, bound, 23 * 35) > 1);
+    }
+    TWEED_CHECK(cudaMemcpy(p.c.data() + at, &right, sizeof right, cudaMemcpyHostToDevice));
+  }
+}
+
+}  // namespace
+
+TEST_SUITE("matmulAccuracy") {
+  TEST_CASE("the checks of large products find one wrong item") {
+    checkPlanted<Floats>(Data::Integers, {}, 1);
+    checkPlanted<Floats>(Data::Uniform, {2 * std::sqrt(40.) * 0x1p-24, 0, 0}, 0.01f);
+    checkPlanted<Bfs>(Data::Integers, {}, 1);
+    checkPlanted<Bfs>(Data::Uniform, {(40 / 16.0 + 2) * 0x1p-23, 0, 0}, 0.1f);
+    // Items that were sampled are the corners at least.
+    Floats const p(300, 300, 5, Data::Integers);
+    multiply(p);
+    tweed::synchronize();
+    float const wrong = 1000;
+    CHECK(worstItem(p, {}, 100) == 0);
+    TWEED_CHECK(cudaMemcpy(p.c.data() + 300 * 300 - 1, &wrong, 4, cudaMemcpyHostToDevice));
+    CHECK(worstItem(p, {}, 100) > 1);
+  }
+  TEST_CASE("floats by CUDA cores: all kinds of data") {
+    checkAllData<float, RowMajor, RowMajor>(listOfFloat);
+  }
+  TEST_CASE("bfloat16: all kinds of data") {
+    checkAllData<__nv_bfloat16, RowMajor, ColumnMajor>(listOfBf);
+  }
+  TEST_CASE("half: all kinds of data") {
+    checkAllData<__half, RowMajor, ColumnMajor>(fewTensor<__half>);
+  }
+  TEST_CASE("floats as TF32: all kinds of data") {
+    checkAllData<float, RowMajor, ColumnMajor>(fewTensor<float>);
+  }
+  TEST_CASE_TEMPLATE("skinny products", Product, Floats, Bfs) {
+    int const shapes[][3] = {{1, 4096, 4096},  {4096, 1, 4096},   {8, 7168, 2048},
+                             {16, 2112, 7168}, {64, 24576, 1536}, {4096, 16, 65536},
+                             {32, 32, 1 << 20}};
+    auto const size = [](int whole) { return isLoom ? std::min(whole, 40) : whole; };
+    for (auto const& [m, n, k] : shapes) {
+      checkBoth<Product>(size(m), size(n), size(k));
+      if (isShort()) break;
+    }
+  }
+#if !defined(TWEED_LOOM)
+  TEST_CASE_TEMPLATE("products of models", Product, Floats, Bfs, RoundedBfs) {
+    if (tweed::isSame<Product, RoundedBfs> && !tweed::imageHasWgmma()) return;
+    int const shapes[][3] = {
+        {4096, 4096, 14336}, {4096, 14336, 4096}, {2040, 3584, 3584}, {8192, 10240, 8192}};
+    for (auto const& [m, n, k] : shapes) checkBoth<Product>(m, n, k);
+  }
+  TEST_CASE_TEMPLATE("squares", Product, Floats, Bfs) {
+    for (int const n : {1000, 1023, 1024, 1025, 2048, 4096, 4097, 8192})
+      checkBoth<Product>(n, n, n);
+  }
+  TEST_CASE_TEMPLATE("one tile more or less than there are multiprocessors", Product, Floats, Bfs) {
+    int const multiprocessors = tweed::matmulDevice().multiprocessors;
+    for (int const tiles : {multiprocessors - 1, multiprocessors + 1})
+      checkBoth<Product>(128 * tiles, 256, 512);
+  }
+#endif
+}
