@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/codegen/wgmma.cu - the kernels of products by wgmma, for what ptxas says of them.
+#include <tweed/matmul/wgmmaBlockMatmul.cuh>
 #include <tweed/matmul/wgmmaProduct.cuh>
+#include <tweed/memory/dynamicShared.cuh>
 
 namespace {
 
@@ -32,6 +34,30 @@ void use(cudaStream_t stream) {
   tweed::WgmmaProduct<Config, Task>(Task{}).launch(stream);
 }
 
+// A tile that is multiplied twice, and what lies between.
+template <class Config, class LoaderA, class LoaderB>
+TWEED_KERNEL void __launch_bounds__(tweed::BlockMatmul<Config, LoaderA, LoaderB, float>::threads,
+                                    tweed::BlockMatmul<Config, LoaderA, LoaderB, float>::minBlocks)
+    multiplyTile(LoaderA a, LoaderB b, float* c, int k) {
+  using Product = tweed::BlockMatmul<Config, LoaderA, LoaderB, float>;
+  if constexpr (tweed::detail::isWgmmaTarget<Product>) {
+    Product product(*tweed::dynamicShared<typename Product::Shared>(1));
+    typename Product::Accumulator acc{};
+    product.run(a, b, 0, k / 2, acc);
+    product.forEach(acc, [](float& value, int, int j) { value *= 0.5f + float(j); });
+    product.run(a, b, k / 2, k, acc);
+    product.forEachRun(acc, [&](float(&two)[2], int i, int j) {
+      if (i < a.extent && j < b.extent) c[i * Config::Tile::n + j] = two[0] + two[1];
+    });
+  }
+}
+template <class Config, class LoaderA, class LoaderB>
+void useBlock(cudaStream_t stream, LoaderA const& a = {}, LoaderB const& b = {}) {
+  using Product = tweed::BlockMatmul<Config, LoaderA, LoaderB, float>;
+  tweed::launch(multiplyTile<Config, LoaderA, LoaderB>,
+                {1, Product::threads, Product::sharedBytes, stream}, a, b, nullptr, 64);
+}
+
 }  // namespace
 
 void everyKind(cudaStream_t stream) {
@@ -45,4 +71,17 @@ void everyKind(cudaStream_t stream) {
   use<WgmmaConfig<256, 128, 2, 3>, Bf, RowMajor, ColumnMajor, Bf, Residual>(stream);
   use<WgmmaConfig<128, 128, 2, 5, 1, 4>, Bf, RowMajor, ColumnMajor, Bf, BiasGelu>(stream);
   use<WgmmaConfig<64, 64, 1, 8>, Bf, RowMajor, ColumnMajor, Bf, BiasGelu>(stream);
+
+  using tweed::Major;
+  using tweed::MatrixLoader;
+  useBlock<WgmmaConfig<128, 128, 2, 4>, MatrixLoader<Bf, Major::K>, MatrixLoader<Bf, Major::K>>(
+      stream);
+  useBlock<WgmmaConfig<128, 256, 2, 4>, MatrixLoader<Bf, Major::Mn>, MatrixLoader<Bf, Major::Mn>>(
+      stream);
+  useBlock<WgmmaConfig<128, 256, 2, 4>, MatrixLoader<float, Major::K>,
+           MatrixLoader<float, Major::K>>(stream);
+  useBlock<WgmmaConfig<256, 128, 2, 4>, tweed::GatherLoader<__half>,
+           MatrixLoader<__half, Major::Mn>>(stream);
+  useBlock<WgmmaConfig<128, 128, 2, 2>, MatrixLoader<Bf, Major::K>, MatrixLoader<Bf, Major::Mn>>(
+      stream);
 }
