@@ -34,7 +34,7 @@ void use(cudaStream_t stream) {
   tweed::WgmmaProduct<Config, Task>(Task{}).launch(stream);
 }
 
-// A tile that is multiplied twice, and what lies between.
+// A tile that is multiplied twice, and what may lie between.
 template <class Config, class LoaderA, class LoaderB>
 TWEED_KERNEL void __launch_bounds__(tweed::BlockMatmul<Config, LoaderA, LoaderB, float>::threads,
                                     tweed::BlockMatmul<Config, LoaderA, LoaderB, float>::minBlocks)
@@ -44,11 +44,38 @@ TWEED_KERNEL void __launch_bounds__(tweed::BlockMatmul<Config, LoaderA, LoaderB,
     Product product(*tweed::dynamicShared<typename Product::Shared>(1));
     typename Product::Accumulator acc{};
     product.run(a, b, 0, k / 2, acc);
-    product.forEach(acc, [](float& value, int, int j) { value *= 0.5f + float(j); });
+    if (k % 3 == 0)
+      product.forEach(acc, [](float& value, int, int j) { value *= 0.5f + float(j); });
+    if (k % 5 == 0) acc = {};
     product.run(a, b, k / 2, k, acc);
     product.forEachRun(acc, [&](float(&two)[2], int i, int j) {
       if (i < a.extent && j < b.extent) c[i * Config::Tile::n + j] = two[0] + two[1];
     });
+  }
+}
+// A tile of A * B that is then multiplied by C, out of shared memory.
+template <class Config>
+TWEED_KERNEL void multiplyTwice(tweed::MatrixLoader<__half, tweed::Major::K> a,
+                                tweed::MatrixLoader<__half, tweed::Major::K> b,
+                                tweed::MatrixLoader<__half, tweed::Major::Mn> c, float* out) {
+  using First = tweed::BlockMatmul<Config, decltype(a), decltype(b), float>;
+  if constexpr (tweed::detail::isWgmmaTarget<First>) {
+    constexpr int m = Config::Tile::m, n = Config::Tile::n;
+    unsigned char* const memory = tweed::dynamicShared<unsigned char>();
+    __half* const kept = reinterpret_cast<__half*>(memory + First::sharedBytes);
+    First first(*reinterpret_cast<typename First::Shared*>(memory));
+    typename First::Accumulator acc{};
+    first.run(a, b, 0, a.depth, acc);
+    First::forEach(acc, [&](float value, int i, int j) { kept[i * n + j] = __half(value); });
+    tweed::arch::syncBlock();
+    auto const rows =
+        tweed::loadItems<tweed::Major::K>([=](int i, int k) { return kept[i * n + k]; }, m, n);
+    using Second =
+        tweed::BlockMatmul<Config, tweed::RemoveConst<decltype(rows)>, decltype(c), float>;
+    Second second(*reinterpret_cast<typename Second::Shared*>(memory));
+    typename Second::Accumulator sums{};
+    second.run(rows, c, 0, c.depth, sums);
+    Second::forEach(sums, [&](float value, int i, int j) { out[i * n + j] = value; });
   }
 }
 template <class Config, class LoaderA, class LoaderB>
@@ -84,4 +111,7 @@ void everyKind(cudaStream_t stream) {
            MatrixLoader<__half, Major::Mn>>(stream);
   useBlock<WgmmaConfig<128, 128, 2, 2>, MatrixLoader<Bf, Major::K>, MatrixLoader<Bf, Major::Mn>>(
       stream);
+  tweed::MatrixLoader<__half, Major::K> const none{};
+  tweed::launch(multiplyTwice<WgmmaConfig<128, 128, 2, 3>>, {1, 256, 200000, stream}, none, none,
+                tweed::MatrixLoader<__half, Major::Mn>{}, nullptr);
 }

@@ -103,7 +103,7 @@ double taken(T x) {
 TWEED_HOST_DEVICE float startOf(int i, int j) { return float(i % 5) - 0.25f * float(j % 7); }
 
 // A run that ends at `cut` and one that ends at `end`: the second goes on with the sums of the
-// first, which began with startOf(), or begins anew, when the block has used the memory for
+// first, which began with startOf(), or begins with zeros, when the block has used the memory for
 // something else.
 template <class Wgmma, class LoaderA, class LoaderB>
 TWEED_KERNEL void __launch_bounds__(ProductOf<Wgmma, LoaderA, LoaderB>::threads,
@@ -119,7 +119,7 @@ TWEED_KERNEL void __launch_bounds__(ProductOf<Wgmma, LoaderA, LoaderB>::threads,
     if (!goesOn) {
       for (int i = int(threadIdx.x); i < P::sharedBytes; i += P::threads) shared.bytes[i] = 0xEE;
       tweed::arch::syncBlock();
-      P::forEach(acc, [](float& value, int i, int j) { value = startOf(i, j); });
+      acc = {};
     }
     product.run(a, b, cut, end, acc);
     auto const store = [&](float const(&run)[P::runItems], int i, int j) {
@@ -134,11 +134,11 @@ TWEED_KERNEL void __launch_bounds__(ProductOf<Wgmma, LoaderA, LoaderB>::threads,
   }
 }
 
-// Whether the tile is what the items say: k of them, from `begin` on; at(i, j) is one of `rows` x
-// `columns` that exist.
+// Whether the tile is what the items of the sum from `begin` to `end` give, added to startOf() or to
+// zeros; `rows` x `columns` of it exist.
 template <class T, class Product, class ItemA, class ItemB>
 void checkTile(std::vector<float> const& got, int rows, int columns, int begin, int end,
-               ItemA itemA, ItemB itemB) {
+               bool fromStart, ItemA itemA, ItemB itemB) {
   constexpr int m = rowsOf<Product>, n = columnsOf<Product>;
   rows = tweed::smaller(rows, m), columns = tweed::smaller(columns, n);
   std::size_t const k = std::size_t(tweed::larger(0, end - begin));
@@ -150,7 +150,7 @@ void checkTile(std::vector<float> const& got, int rows, int columns, int begin, 
   int wrong = 0;
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < n; ++j) {
-      double const start = double(startOf(i, j));
+      double const start = fromStart ? double(startOf(i, j)) : 0;
       Exact exact{start, std::fabs(start)};
       bool const exists = i < rows && j < columns && k > 0;
       if (exists) {
@@ -192,8 +192,8 @@ void checkParts(Case const& c) {
                 loadA, loadB, c.cut, c.k, c.goesOn, out.data());
   tweed::synchronize();
   checkTile<T, P>(
-      out.host(), c.m, c.n, c.goesOn ? 0 : c.cut, depth, [&](int i, int l) { return a.at(i, l); },
-      [&](int l, int j) { return b.at(l, j); });
+      out.host(), c.m, c.n, c.goesOn ? 0 : c.cut, depth, c.goesOn,
+      [&](int i, int l) { return a.at(i, l); }, [&](int l, int j) { return b.at(l, j); });
 }
 
 // Every edge of the tile with every edge of the steps and of the ring; aligned to 16 bytes where the
@@ -240,7 +240,7 @@ void checkGather(int padding, int k) {
                 loadA, loadB, 64, k, true, out.data());
   tweed::synchronize();
   checkTile<Bf, P>(
-      out.host(), m, n, 0, k, [&](int i, int l) { return a.at(index[std::size_t(i)], l); },
+      out.host(), m, n, 0, k, true, [&](int i, int l) { return a.at(index[std::size_t(i)], l); },
       [&](int l, int j) { return b.at(k - 1 - l, j); });
 }
 
@@ -279,7 +279,7 @@ void checkMade(int lessRows, int lessColumns, int k) {
                 {1, P::threads, P::sharedBytes}, loadA, loadB, 9, k, true, out.data());
   tweed::synchronize();
   checkTile<T, P>(
-      out.host(), m, n, 0, k,
+      out.host(), m, n, 0, k, true,
       [&](int i, int l) { return item<T>(number(a.at(i, l)) * double(l % 3 - 1)); },
       [&](int l, int j) { return item<T>(double(float(number(b.at(l, j))) + float(j % 2))); });
 }
@@ -412,7 +412,7 @@ void checkTwice(int lessRows, int k, int lessBetween, int lessColumns) {
     }
   CHECK(wrong == 0);
   checkTile<T, P>(
-      out.host(), rows, columns, 0, depth,
+      out.host(), rows, columns, 0, depth, true,
       [&](int i, int l) { return first[std::size_t(i * n + l)]; },
       [&](int l, int j) { return c.at(l, j); });
 }

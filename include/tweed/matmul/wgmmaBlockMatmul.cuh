@@ -141,8 +141,11 @@ struct BlockMatmul<WgmmaConfig<M, N, Consumers, Stages, ClusterRows, SplitK, Sto
         arch::wgmmaDescriptor<isMnB>(address_ + TileA::bytes, k * detail::wgmmaRow);
     pin(acc);
     int stage = 0, loadStage = ahead * stageBytes;
+    int left = kEnd - kBegin;
+    // Tested at its end: ptxas runs the products one by one (C7514, C7515) where it finds a way past
+    // the loop and the caller's code comes near.
 #pragma unroll 1
-    for (int left = kEnd - kBegin; left > 0; left -= k) {
+    do {
       // Each thread hands what it copied or stored to wgmma, and the barrier says that all have.
       // It also says that all are done with the stage that is filled next, since each has waited
       // for its products but the last `inFlight`.
@@ -157,7 +160,8 @@ struct BlockMatmul<WgmmaConfig<M, N, Consumers, Stages, ClusterRows, SplitK, Sto
       arch::wgmmaWait<inFlight>();
       stage = next(stage);
       loadStage = next(loadStage);
-    }
+      left -= k;
+    } while (left > 0);
     arch::wgmmaWait<0>();
     pin(acc);
     arch::syncBlock();
