@@ -86,6 +86,7 @@
 #include <tweed/matmul/tileShape.cuh>
 #include <tweed/matmul/tune.cuh>
 #include <tweed/matmul/tuner.cuh>
+#include <tweed/matmul/wgmmaBlockMatmul.cuh>
 #include <tweed/matmul/wgmmaConfig.cuh>
 #include <tweed/matmul/wgmmaConfiguration.cuh>
 #include <tweed/matmul/wgmmaImage.cuh>

@@ -128,6 +128,41 @@ void checkGather(int padding) {
   CHECK(wrong == 0);
 }
 
+// Items that a function makes, side by side in pairs of opposite sign along k.
+template <class T, Major Major_>
+struct Signed {
+  T const* data;
+  int extent;
+  TWEED_HOST_DEVICE T operator()(int i, int k) const {
+    return T(float(data[k * extent + i]) * (k % 2 == 0 ? 1.f : -1.f));
+  }
+};
+template <class T, Major MajorA, Major MajorB>
+void checkMade(int m, int n, int k) {
+  using LoaderA = tweed::FunctionLoader<Signed<T, MajorA>, T, MajorA>;
+  using LoaderB = tweed::FunctionLoader<Signed<T, MajorB>, T, MajorB>;
+  using P = Product<LoaderA, LoaderB>;
+  Operand<T, ColumnMajor> a(m, k, 5, {});
+  Operand<T, RowMajor> b(k, n, 6, {});
+  LoaderA const loadA{{a.upload().data, m}, m, k};
+  LoaderB const loadB{{b.upload().data, n}, n, k};
+  DeviceArray<float> const out(64 * 64);
+  tweed::launch(runParts<LoaderA, LoaderB>, {1, P::threads, P::sharedBytes}, loadA, loadB, 13, k,
+                true, out.data());
+  tweed::synchronize();
+  auto const got = out.host();
+  Factors const factors(a, b, m, n, k);  // the signs of both sides cancel out
+  int wrong = 0;
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      auto const exact = factors.sum(i, j);
+      double const want = exact.sum + i;
+      wrong += !(std::fabs(number(got[std::size_t(i * 64 + j)]) - want) <=
+                 accumulatorBound<T>(exact, k + 32) + 0x1p-23 * std::fabs(want));
+    }
+  CHECK(wrong == 0);
+}
+
 }  // namespace
 
 TEST_SUITE("mmaMatmul") {
@@ -147,6 +182,11 @@ TEST_SUITE("mmaMatmul") {
     }
   }
   TEST_CASE("addresses that a loader computes") { checkGather(0), checkGather(5), checkGather(1); }
+  TEST_CASE("items that a function makes") {
+    checkMade<__half, Major::K, Major::Mn>(64, 61, 203);
+    checkMade<__nv_bfloat16, Major::Mn, Major::K>(57, 64, 64);
+    checkMade<float, Major::K, Major::Mn>(63, 62, 97);
+  }
 #if defined(TWEED_LOOM)
   TEST_CASE("another block than the configuration's is named") {
     Operand<__half, RowMajor> a(8, 8, 1, {});

@@ -38,6 +38,15 @@ TWEED_DEVICE void wgmmaFence() {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
 
+/// No instruction: what touches d before stays before, and what does after stays after. Around
+/// products whose accumulators are the caller's, whose code the compiler otherwise mixes with them.
+template <int Registers, bool Has = hasWgmma>
+TWEED_DEVICE void wgmmaPin(float (&d)[Registers]) {
+  needsWgmma<Has>();
+#pragma unroll
+  for (int i = 0; i < Registers; ++i) asm volatile("" : "+f"(d[i])::"memory");
+}
+
 /// Makes one group of the products since the last commit.
 template <bool Has = hasWgmma>
 TWEED_DEVICE void wgmmaCommit() {

@@ -36,7 +36,21 @@ inline constexpr Major majorOfB = isSame<Layout, RowMajor> ? Major::Mn : Major::
 //
 //     T item(int i, int k) const;
 //
-// The products of CUDA cores take it: see FunctionLoader.
+// See FunctionLoader.
+
+namespace detail {
+
+template <class Loader, class = void>
+inline constexpr bool hasAddresses = false;
+template <class Loader>
+inline constexpr bool hasAddresses<Loader, decltype(void(&Loader::at))> = true;
+
+template <class Loader, class = void>
+inline constexpr bool isRegular = false;
+template <class Loader>
+inline constexpr bool isRegular<Loader, decltype(void(Loader::isRegular))> = Loader::isRegular;
+
+}  // namespace detail
 
 /// A tile of a matrix. Of A its rows, of B its columns from `first` on.
 template <class T, Major Major_>
@@ -118,7 +132,8 @@ struct FunctionLoader {
   TWEED_DEVICE T item(int i, int k) const { return f(i, k); }
 };
 
-/// Neighbouring threads ask for the neighbours that Major names.
+/// Neighbouring threads ask for the neighbours that Major names; for tensor cores each thread for 16
+/// bytes of them.
 template <Major Major_, class F>
 TWEED_DEVICE auto loadItems(F f, int extent, int depth) {
   return FunctionLoader<F, decltype(f(0, 0)), Major_>{f, extent, depth};

@@ -53,13 +53,14 @@ class MmaFill {
  public:
   TWEED_DEVICE MmaFill(Loader const& from, int kBegin, int kEnd, int rank)
       : row_(rank / across), column_(rank % across * pieceItems) {
-    while (access_ > int(sizeof(T)) &&
-           !(from.isAligned(access_) && (!isK || kBegin % (access_ / int(sizeof(T))) == 0)))
-      access_ /= 2;
+    if constexpr (hasAddresses<Loader>)
+      while (access_ > int(sizeof(T)) &&
+             !(from.isAligned(access_) && (!isK || kBegin % (access_ / int(sizeof(T))) == 0)))
+        access_ /= 2;
     int const left = larger(0, from.extent - (isK ? row_ : column_));
     existing_ = isK ? ceilDiv(left, rowStep) : smaller(left, pieceItems);
     if (!isK) access_ = accessOf(existing_);
-    if constexpr (Loader::isRegular) {
+    if constexpr (isRegular<Loader>) {
       // Addresses are affine, but asked for only where something is.
       if (from.extent <= 0) return;
       T const* const origin = from.at(0, kBegin);
@@ -71,11 +72,11 @@ class MmaFill {
 
   /// The items [kEnd - left, kEnd), at most Depth of them. Each call with the next ones, left > 0.
   TWEED_DEVICE void fill(unsigned char* stage, Loader const& from, int kEnd, int left) {
-    if (Loader::isRegular && access_ == 16 && left >= Depth)
+    if (isRegular<Loader> && access_ == 16 && left >= Depth)
       fillFast(stage);
     else
       fillAny(stage, from, kEnd, left);
-    if constexpr (Loader::isRegular) next_ += isK ? Depth : Depth * run_;
+    if constexpr (isRegular<Loader>) next_ += isK ? Depth : Depth * run_;
   }
 
  private:
@@ -98,14 +99,20 @@ class MmaFill {
       int const row = row_ + j * rowStep;
       int const items = isK ? (j < existing_ ? smaller(left - column_, pieceItems) : 0)
                             : (row < left ? existing_ : 0);
-      T const* piece = nullptr;
-      if (items > 0) {
-        if constexpr (Loader::isRegular)
-          piece = next_ + j * rowStep * run_;
-        else
-          piece = from.at(isK ? row : column_, kEnd - left + (isK ? column_ : row));
+      [[maybe_unused]] int const i = isK ? row : column_, k = kEnd - left + (isK ? column_ : row);
+      unsigned char* const to = stage + Layout::offset(row, column_);
+      if constexpr (!hasAddresses<Loader>) {
+        storeItems(to, items, [&](int n) { return from.item(isK ? i : i + n, isK ? k + n : k); });
+      } else {
+        T const* piece = nullptr;
+        if (items > 0) {
+          if constexpr (isRegular<Loader>)
+            piece = next_ + j * rowStep * run_;
+          else
+            piece = from.at(i, k);
+        }
+        copyPiece(to, piece, items);
       }
-      copyPiece(stage + Layout::offset(row, column_), piece, items);
     }
   }
 
@@ -126,15 +133,23 @@ class MmaFill {
     } else if (access == 4) {
       copyParts<4>(to, from, items);
     } else if constexpr (sizeof(T) == 2) {
-      arch::Piece<16> piece{};
-#pragma unroll
-      for (int i = 0; i < pieceItems; ++i) {
-        unsigned short bits = 0;
-        if (i < items) memcpy(&bits, from + i, 2);
-        piece.word[i / 2] |= unsigned(bits) << (16 * (i % 2));
-      }
-      arch::store<Cache::Normal>(reinterpret_cast<arch::Piece<16>*>(to), piece);
+      storeItems(to, items, [&](int n) { return from[n]; });
     }
+  }
+  template <class Get>
+  TWEED_DEVICE static void storeItems(unsigned char* to, int items, Get get) {
+    arch::Piece<16> piece{};
+#pragma unroll
+    for (int n = 0; n < pieceItems; ++n) {
+      constexpr int size = int(sizeof(T));
+      unsigned bits = 0;
+      if (n < items) {
+        T const item = get(n);
+        memcpy(&bits, &item, size);
+      }
+      piece.word[n * size / 4] |= bits << (n * size % 4 * 8);
+    }
+    arch::store<Cache::Normal>(reinterpret_cast<arch::Piece<16>*>(to), piece);
   }
   template <int Bytes>
   TWEED_DEVICE static void copyParts(unsigned char* to, T const* from, int items) {

@@ -10,16 +10,6 @@
 
 namespace tweed::detail {
 
-template <class Loader, class = void>
-inline constexpr bool hasAddresses = false;
-template <class Loader>
-inline constexpr bool hasAddresses<Loader, decltype(void(&Loader::at))> = true;
-
-template <class Loader, class = void>
-inline constexpr bool isRegular = false;
-template <class Loader>
-inline constexpr bool isRegular<Loader, decltype(void(Loader::isRegular))> = Loader::isRegular;
-
 // What cp.async moves in one piece.
 template <class Item>
 inline constexpr bool isCopiedItem = isTriviallyCopyable<Item> && alignof(Item) == sizeof(Item) &&

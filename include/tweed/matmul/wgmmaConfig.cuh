@@ -9,7 +9,8 @@
 
 namespace tweed {
 
-/// How a block computes a tile of M x N.
+/// How a block computes a tile of M x N: for WgmmaMatmul and WgmmaProduct, and for BlockMatmul as
+/// wgmmaBlockMatmul.cuh says.
 ///
 /// Shape    M is 64 times Consumers or twice that: each consumer, a warpgroup, has as many rows.
 ///          One more warpgroup loads. N is 64, 128, 192 or 256.
@@ -26,6 +27,11 @@ struct WgmmaConfig {
   static constexpr Path path = Path::Wgmma;
   static constexpr int m = M_;
   static constexpr int n = N_;
+  /// As other configurations have it; k is 128 bytes, whatever the items.
+  struct Tile {
+    static constexpr int m = M_;
+    static constexpr int n = N_;
+  };
   static constexpr int consumers = Consumers_;
   static constexpr int stages = Stages_;
   static constexpr int clusterRows = ClusterRows_;
