@@ -63,6 +63,18 @@ TWEED_DEVICE T exclusiveItems(T (&items)[N], Op op, T const& init, int count) {
   return scan.total;
 }
 
+// What scan(items) does, with the items as they are combined.
+template <class Op, class T, int N, class Scan>
+TWEED_DEVICE T scanWide(T (&items)[N], Scan scan) {
+  Wide<Op, T> wide[N];
+#pragma unroll
+  for (int i = 0; i < N; ++i) wide[i] = widen<Op>(items[i]);
+  T const total = T(scan(wide));
+#pragma unroll
+  for (int i = 0; i < N; ++i) items[i] = T(wide[i]);
+  return total;
+}
+
 }  // namespace detail
 
 /// Inclusive scan: thread i gets value[0] op ... op value[i].
@@ -72,7 +84,8 @@ TWEED_DEVICE T exclusiveItems(T (&items)[N], Op op, T const& init, int count) {
 /// Shape    one T per thread, in a block of exactly BlockThreads threads (1 to 1024, any number);
 ///          Block<16, 16> and Dynamic<1024> name other shapes.
 /// Result   every thread: its prefix, and the total of the block. Same bits on every run; of floats
-///          the total may be rounded otherwise than the last prefix.
+///          the total may be rounded otherwise than the last prefix. Sums and products are made in
+///          AccumulatorOf<T>, as by blockReduce(), and each prefix is rounded once.
 /// Op       associative, T = op(T, T); thread order is kept (x fastest). Only called on data.
 /// Sync     call it from all threads of the block. Holds two __syncthreads() (none in a block of at
 ///          most 32 threads, three if T is not trivially copyable); safe to call again at once,
@@ -90,6 +103,8 @@ template <class Shape, class T, class Op>
 TWEED_DEVICE Scan<T> blockInclusiveScan(T value, Op op) {
   static_assert(isReduction<Op, T>,
                 "tweed::blockInclusiveScan: op must be callable as T = op(T, T)");
+  if constexpr (detail::isWidened<Op, T>)
+    return detail::narrow<T>(blockInclusiveScan<Shape>(detail::widen<Op>(value), op));
   Shape::check("blockInclusiveScan");
   return detail::scanBlock<Shape, false, false>(value, op, Shape::threads());
 }
@@ -104,6 +119,8 @@ template <class Shape, class T, class Op, class Count>
 TWEED_DEVICE Scan<T> blockInclusiveScan(T value, Op op, Count count) {
   static_assert(isReduction<Op, T>,
                 "tweed::blockInclusiveScan: op must be callable as T = op(T, T)");
+  if constexpr (detail::isWidened<Op, T>)
+    return detail::narrow<T>(blockInclusiveScan<Shape>(detail::widen<Op>(value), op, count));
   Shape::check("blockInclusiveScan");
   int const some =
       detail::checkCount("blockInclusiveScan", count, detail::leastCount<Op, T>, Shape::threads());
@@ -124,6 +141,9 @@ template <class Shape, class T, int N, class Op>
 TWEED_DEVICE T blockInclusiveScan(T (&items)[N], Op op) {
   static_assert(isReduction<Op, T>,
                 "tweed::blockInclusiveScan: op must be callable as T = op(T, T)");
+  if constexpr (detail::isWidened<Op, T>)
+    return detail::scanWide<Op>(items,
+                                [&](auto& wide) { return blockInclusiveScan<Shape>(wide, op); });
   Shape::check("blockInclusiveScan");
   return detail::inclusiveItems<Shape, false>(items, op, Shape::threads() * N);
 }
@@ -134,6 +154,9 @@ template <class Shape, class T, int N, class Op, class Count>
 TWEED_DEVICE T blockInclusiveScan(T (&items)[N], Op op, Count count) {
   static_assert(isReduction<Op, T>,
                 "tweed::blockInclusiveScan: op must be callable as T = op(T, T)");
+  if constexpr (detail::isWidened<Op, T>)
+    return detail::scanWide<Op>(
+        items, [&](auto& wide) { return blockInclusiveScan<Shape>(wide, op, count); });
   Shape::check("blockInclusiveScan");
   int const some = detail::checkCount("blockInclusiveScan", count, detail::leastCount<Op, T>,
                                       Shape::threads() * N);
@@ -153,6 +176,9 @@ template <class Shape, class T, class Op>
 TWEED_DEVICE Scan<T> blockExclusiveScan(T value, Op op, Same<T> init) {
   static_assert(isReduction<Op, T>,
                 "tweed::blockExclusiveScan: op must be callable as T = op(T, T)");
+  if constexpr (detail::isWidened<Op, T>)
+    return detail::narrow<T>(
+        blockExclusiveScan<Shape>(detail::widen<Op>(value), op, detail::widen<Op>(init)));
   Shape::check("blockExclusiveScan");
   return detail::exclusiveFrom<Shape, false>(value, op, init, Shape::threads());
 }
@@ -163,6 +189,9 @@ template <class Shape, class T, class Op, class Count>
 TWEED_DEVICE Scan<T> blockExclusiveScan(T value, Op op, Same<T> init, Count count) {
   static_assert(isReduction<Op, T>,
                 "tweed::blockExclusiveScan: op must be callable as T = op(T, T)");
+  if constexpr (detail::isWidened<Op, T>)
+    return detail::narrow<T>(
+        blockExclusiveScan<Shape>(detail::widen<Op>(value), op, detail::widen<Op>(init), count));
   Shape::check("blockExclusiveScan");
   int const some =
       detail::checkCount("blockExclusiveScan", count, detail::leastCount<Op, T>, Shape::threads());
@@ -178,6 +207,10 @@ template <class Shape, class T, int N, class Op>
 TWEED_DEVICE T blockExclusiveScan(T (&items)[N], Op op, Same<T> init) {
   static_assert(isReduction<Op, T>,
                 "tweed::blockExclusiveScan: op must be callable as T = op(T, T)");
+  if constexpr (detail::isWidened<Op, T>)
+    return detail::scanWide<Op>(items, [&](auto& wide) {
+      return blockExclusiveScan<Shape>(wide, op, detail::widen<Op>(init));
+    });
   Shape::check("blockExclusiveScan");
   return detail::exclusiveItems<Shape, false>(items, op, init, Shape::threads() * N);
 }
@@ -188,6 +221,10 @@ template <class Shape, class T, int N, class Op, class Count>
 TWEED_DEVICE T blockExclusiveScan(T (&items)[N], Op op, Same<T> init, Count count) {
   static_assert(isReduction<Op, T>,
                 "tweed::blockExclusiveScan: op must be callable as T = op(T, T)");
+  if constexpr (detail::isWidened<Op, T>)
+    return detail::scanWide<Op>(items, [&](auto& wide) {
+      return blockExclusiveScan<Shape>(wide, op, detail::widen<Op>(init), count);
+    });
   Shape::check("blockExclusiveScan");
   int const some = detail::checkCount("blockExclusiveScan", count, detail::leastCount<Op, T>,
                                       Shape::threads() * N);
