@@ -28,6 +28,7 @@
 #include <tweed/block/blockScratch.cuh>
 #include <tweed/block/rake.cuh>
 #include <tweed/block/scanGroups.cuh>
+#include <tweed/core/accumulator.cuh>
 #include <tweed/core/argOps.cuh>
 #include <tweed/core/config.cuh>
 #include <tweed/core/error.cuh>

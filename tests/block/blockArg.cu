@@ -181,10 +181,15 @@ TEST_SUITE("blockArg") {
     checkShape<tweed::Dynamic<128>>(33, 5000000000ull);
     checkShape<tweed::Block<64>>(64, -4000000000ll);
   }
-  TEST_CASE("doubles") {
+  TEST_CASE("doubles, infinite ones too (C07)") {
     double const nan = tweed::Limits<double>::nan();
     checkValues<tweed::Block<96>>(std::vector<double>{5, nan, 3}, 96, 0);
     checkValues<tweed::Block<96>>(std::vector<double>{5, 1e-320, -1e-320, 3}, 96, 0);
+    double const inf = std::numeric_limits<double>::infinity();  // C07
+    for (std::size_t const n : {10, 96}) {
+      checkValues<tweed::Block<96>>(std::vector<double>(n, inf), 96, 0);
+      checkValues<tweed::Block<96>>(std::vector<double>(n, -inf), 96, 0);
+    }
   }
   TEST_CASE("by number of threads") {
     checkBySize<1>(), checkBySize<32>(), checkBySize<33>(), checkBySize<1024>();

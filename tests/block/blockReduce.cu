@@ -295,6 +295,43 @@ T firstOf96(std::vector<T> in, Op op) {
   return all[0];
 }
 
+// Block b has the NaN in item first + b * step, of 3, 1, 7, 2, 2, ...
+struct Extremes {
+  float max, min, maxNumber, minNumber;
+};
+template <int Threads, int N>
+__global__ void nanAt(Extremes* out, int first, int step) {
+  int const at = first + int(blockIdx.x) * step, t = int(threadIdx.x);
+  float x[N];
+  for (int i = 0; i < N; ++i) {
+    int const place = t * N + i;
+    x[i] = place == 0 ? 3.f : place == 1 ? 1.f : place == 2 ? 7.f : 2.f;
+    if (place == at) x[i] = tweed::Limits<float>::nan();
+  }
+  Extremes const got = {tweed::blockReduce<Threads>(x, tweed::Max{}),
+                        tweed::blockReduce<Threads>(x, tweed::Min{}),
+                        tweed::blockReduce<Threads>(x, tweed::MaxNumber{}),
+                        tweed::blockReduce<Threads>(x, tweed::MinNumber{})};
+  if (t == (at + Threads / 2) % Threads) out[blockIdx.x] = got;
+}
+template <int Threads, int N = 1>
+void checkNanAt(int first, int step) {
+  int const blocks = tweed::ceilDiv(Threads * N - first, step);
+  DeviceArray<Extremes> const out{std::size_t(blocks)};
+  tweed::launch(nanAt<Threads, N>, {blocks, Threads}, out.data(), first, step);
+  tweed::synchronize();
+  std::vector<Extremes> const all = out.host();
+  for (int b = 0; b < blocks; ++b) {
+    int const at = first + b * step;
+    Extremes const& got = all[std::size_t(b)];
+    bool const isRight = std::isnan(got.max) && std::isnan(got.min) &&
+                         got.maxNumber == (at == 2 ? 3.f : 7.f) &&
+                         got.minNumber == (at == 1 ? 2.f : 1.f);
+    CAPTURE(at);
+    REQUIRE(isRight);
+  }
+}
+
 template <int Threads>
 __global__ void bitsOfSum(float const* in, float* out) {
   out[threadIdx.x] = tweed::blockReduce<Threads>(in[threadIdx.x]);
@@ -368,6 +405,11 @@ TEST_SUITE("blockReduce") {
     CHECK(std::isnan(firstOf96(all, tweed::Max{})));
     CHECK(std::isnan(firstOf96(all, tweed::MaxNumber{})));
     CHECK(std::isnan(firstOf96(all, tweed::MinNumber{})));
+  }
+  TEST_CASE("NaN at every position of 1000, and in a full rake (C10)") {
+    checkNanAt<125, 8>(0, isShort() ? 97 : 1);
+    checkNanAt<1000>(0, isShort() ? 97 : isLoom ? 7 : 1);
+    for (int const first : {0, 1, 2, 511, 1023}) checkNanAt<1024>(first, 1024);
   }
   TEST_CASE("float sums have the same bits in every thread and on every run (C24, C28)") {
     checkBits<32>(), checkBits<192>(), checkBits<256>(), checkBits<1000>(), checkBits<1024>();

@@ -119,6 +119,21 @@ __global__ void reduceBlock(T const* in, BlockAnswers<T>* out) {
                       tweed::blockReduce<96>(Values{x, float(x)}, tweed::MinMax{})};
 }
 
+// The first `count` threads hold x, the others what would win.
+template <class T>
+struct Extremes {
+  T min, max;
+  Indexed<T, int> argMin, argMax;
+};
+template <class T>
+__global__ void findAmong(T x, T other, int count, Extremes<T>* out) {
+  int const t = int(threadIdx.x);
+  T const mine = t < count ? x : other;
+  out[t] = {tweed::blockReduce<32>(mine, tweed::Min{}, count),
+            tweed::blockReduce<32>(mine, tweed::Max{}, count),
+            tweed::blockArgMin<32>(mine, t, count), tweed::blockArgMax<32>(mine, t, count)};
+}
+
 template <class Out, class T, class Op>
 Out reduced(std::vector<T> const& in, Op op) {
   tweed::Workspace workspace;
@@ -253,6 +268,27 @@ TEST_SUITE("half") {
     infinities[2000] = tweed::Limits<T>::nan();
     CHECK(std::isnan(float(reduced<T>(infinities, tweed::Min{}))));
     CHECK(sameBits(reduced<T>(infinities, tweed::MinNumber{}), infinities[0]));
+  }
+  TEST_CASE_TEMPLATE("ten infinities are the extreme, the first its place (C07)", T, __half,
+                     __nv_bfloat16) {
+    T const inf = tweed::Limits<T>::greatest(), least = tweed::Limits<T>::least();
+    DeviceArray<Extremes<T>> const out(32);
+    for (T const x : {inf, least}) {
+      for (T const other : {T(1), tweed::Limits<T>::nan(), float(x) > 0 ? least : inf}) {
+        tweed::launch(findAmong<T>, {1, 32}, x, other, 10, out.data());
+        tweed::synchronize();
+        for (auto const& got : out.host()) {
+          CHECK(sameBits(got.min, x));
+          CHECK(sameBits(got.max, x));
+          CHECK(sameElement(got.argMin, Indexed<T, int>{x, 0}));
+          CHECK(sameElement(got.argMax, Indexed<T, int>{x, 0}));
+        }
+      }
+      std::vector<T> const in(10, x);
+      CHECK(sameBits(reduced<T>(in, tweed::Max{}), x));
+      if constexpr (isHalf<T>)  // more types would take long to compile
+        CHECK(sameElement(reduced<Indexed<T>>(in, tweed::ArgMin{}), Indexed<T>{x, 0}));
+    }
   }
   TEST_CASE("two sums of halves in one pass, each in float") {
     std::vector<Values<__half, __nv_bfloat16>> in;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "support/device.cuh"
+#include "support/graph.cuh"
 
 namespace {
 
@@ -83,6 +84,8 @@ TEST_SUITE("deviceArg") {
   TEST_CASE("infinities are values (C07)") {
     tweed::Workspace workspace;
     for (std::size_t const n : {1, 10, 33, 5000, 70000}) {
+      check<Nan::Propagate>(std::vector<double>(n, inf), 0, workspace);
+      check<Nan::Propagate>(std::vector<double>(n, -inf), 1, workspace);
       check<Nan::Propagate>(std::vector<float>(n, inf), 0, workspace);
       check<Nan::Ignore>(std::vector<float>(n, -inf), 1, workspace);
     }
@@ -146,6 +149,35 @@ TEST_SUITE("deviceArg") {
         "deviceArgMax: out is a null pointer"));
   }
 #if !defined(TWEED_LOOM)
+  TEST_CASE("captured in a graph and replayed") {
+    Stream const stream;
+    for (std::size_t const n : {1000, 300000}) {  // a block, and a grid
+      std::vector<float> in = few<float>(n, 13);
+      DeviceArray<float> const x(in);
+      DeviceArray<Indexed<float>> const out(6);
+      tweed::Workspace workspace(stream);
+      Graph const graph(stream, [&] {
+        for (int i = 0; i < 6; i += 2) {
+          tweed::deviceArgMin(x.data(), n, out.data() + i, workspace);
+          tweed::deviceArgMax(x.data(), n, out.data() + i + 1, workspace);
+        }
+      });
+      for (unsigned round = 0; round < 20; ++round) {
+        std::size_t const at = noise(round) % n;
+        float const extreme = (round % 2 == 0 ? 1.f : -1.f) * float(1000 + round);
+        in[at] = extreme;
+        TWEED_CHECK(cudaMemcpyAsync(x.data() + at, &extreme, sizeof extreme, cudaMemcpyHostToDevice,
+                                    stream));
+        graph.launch();
+        tweed::synchronize(stream);
+        auto const got = out.host();
+        for (std::size_t i = 0; i < 6; i += 2) {
+          REQUIRE(got[i] == expected<Nan::Propagate, true>(in));
+          REQUIRE(got[i + 1] == expected<Nan::Propagate, false>(in));
+        }
+      }
+    }
+  }
   TEST_CASE("more than 2^31 and than 2^32 items (C02)") {
     for (std::size_t const n : {(std::size_t(1) << 31) + 7, (std::size_t(1) << 32) + 11}) {
       CAPTURE(n);

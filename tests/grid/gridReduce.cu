@@ -3,8 +3,10 @@
 #include <tweed/grid/gridReduce.cuh>
 
 #include <cmath>
+#include <numeric>
 
 #include "support/device.cuh"
+#include "support/graph.cuh"
 #include "support/ops.cuh"
 
 namespace {
@@ -89,6 +91,11 @@ void checkReadAll(unsigned blocks) {
   tweed::synchronize();
   unsigned const want = items * (items - 1) / 2 * 4 + items;
   CHECK(sums.host() == std::vector<unsigned>(Threads, want));
+}
+
+[[maybe_unused]] __global__ void addTotal(unsigned const* in, void* state, unsigned* out) {
+  auto const total = tweed::gridReduce<64>(in[itemRank()], tweed::Sum{}, state);
+  if (total.isLast && threadIdx.x == 0) *out += total.value;
 }
 
 struct AtRank {
@@ -229,6 +236,32 @@ TEST_SUITE("gridReduce") {
                  "gridReduce: written for a block of (64, 1, 1) threads, launched with (32"));
   }
 #else
+  TEST_CASE("a graph of launches that share a state is replayed without a reset") {
+    unsigned const blocks = 700;
+    std::vector<unsigned> in = smallIntegers<unsigned>(blocks * 64, 14);
+    DeviceArray<unsigned> const x(in);
+    DeviceArray<unsigned> const out(std::vector<unsigned>(1, 0));
+    DeviceArray<unsigned char> const state(
+        std::vector<unsigned char>(tweed::gridReduceBytes<unsigned>(blocks), 0));
+    Stream const stream;
+    Graph const graph(stream, [&] {
+      for (int i = 0; i < 3; ++i)
+        tweed::launch(addTotal, {blocks, 64, 0, stream}, x.data(), state.data(), out.data());
+    });
+    unsigned sum = std::accumulate(in.begin(), in.end(), 0u), want = 0;
+    for (unsigned round = 0; round < 20; ++round) {
+      unsigned const value = unsigned(noise(round)) % 1000;
+      unsigned const at = unsigned(noise(round + 100)) % (blocks * 64);
+      sum += value - in[at];
+      in[at] = value;
+      want += 3 * sum;
+      TWEED_CHECK(
+          cudaMemcpyAsync(x.data() + at, &value, sizeof value, cudaMemcpyHostToDevice, stream));
+      graph.launch();
+      tweed::synchronize(stream);
+      REQUIRE(out.host()[0] == want);
+    }
+  }
   TEST_CASE("a large grid") {
     auto const got = reduce<tweed::Block<64>, Affine>(Maps{}, Compose{}, 100003, 64);
     Affine want = Compose::identity();

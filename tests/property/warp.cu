@@ -156,22 +156,22 @@ void checkWidths(char const* name, unsigned kinds, unsigned loomCases, Op op) {
 
 TEST_SUITE("properties of warps") {
   TEST_CASE("sums") {
-    checkWidths<unsigned>("unsigned", Extremes, 1200, tweed::Sum{});
-    checkWidth<32, signed char>("sums of signed char", Extremes, 1200, tweed::Sum{});
-    checkWidth<8, float>("sums of float, width 8", Random, 1200, tweed::Sum{});
-    checkWidth<32, double>("sums of double", Random, 1200, tweed::Sum{});
+    checkWidths<unsigned>("unsigned", Extremes, 1600, tweed::Sum{});
+    checkWidth<32, signed char>("sums of signed char", Extremes, 1600, tweed::Sum{});
+    checkWidth<8, float>("sums of float, width 8", Random, 1600, tweed::Sum{});
+    checkWidth<32, double>("sums of double", Random, 1600, tweed::Sum{});
   }
   TEST_CASE("minima, maxima and bits") {
-    checkWidth<32, int>("minima of int", Extremes, 1200, tweed::Min{});
-    checkWidth<32, unsigned long long>("bits of 64", Extremes, 1200, tweed::BitXor{});
-    checkWidth<32, float>("maxima of float", Nans, 1200, tweed::Max{});
-    checkWidth<2, float>("minima of numbers, width 2", Nans, 1200, tweed::MinNumber{});
-    checkWidth<16, tweed::Indexed<double, int>>("least", Nans, 800, tweed::ArgMin{});
+    checkWidth<32, int>("minima of int", Extremes, 1600, tweed::Min{});
+    checkWidth<32, unsigned long long>("bits of 64", Extremes, 1600, tweed::BitXor{});
+    checkWidth<32, float>("maxima of float", Nans, 1600, tweed::Max{});
+    checkWidth<2, float>("minima of numbers, width 2", Nans, 1600, tweed::MinNumber{});
+    checkWidth<16, tweed::Indexed<double, int>>("least", Nans, 1000, tweed::ArgMin{});
   }
   TEST_CASE("order is kept, and the operator is called on data alone") {
     DeviceArray<int> const bad(std::vector<int>(1, 0));
-    checkWidths<Stretch>("stretches", Ascending, 1200, WatchedJoin{bad.data()});
-    checkWidth<32, Affine>("affine maps", Ties, 1200, Compose{});
-    checkWidth<32, Wide>("40 bytes", Ties, 400, AddWide{});
+    checkWidths<Stretch>("stretches", Ascending, 1600, WatchedJoin{bad.data()});
+    checkWidth<32, Affine>("affine maps", Ties, 1600, Compose{});
+    checkWidth<32, Wide>("40 bytes", Ties, 800, AddWide{});
   }
 }

@@ -204,4 +204,20 @@ struct HeldOp {
   }
 };
 
+/// A sum and what its additions lost, in order (A. Neumaier, 1974; D. Knuth's exact addition).
+struct Compensated {
+  float sum, lost;
+};
+struct SumExactly {
+  static constexpr bool isCommutative = false;
+  static TWEED_HOST_DEVICE Compensated lift(float x) { return {x, 0}; }
+  TWEED_HOST_DEVICE Compensated operator()(Compensated const& x, Compensated const& y) const {
+    float const sum = x.sum + y.sum;
+    float const part = sum - x.sum;
+    float const lost = (x.sum - (sum - part)) + (y.sum - part);
+    return {sum, lost + (x.lost + y.lost)};
+  }
+};
+inline double total(Compensated const& x) { return double(x.sum) + double(x.lost); }
+
 }  // namespace tweedTest

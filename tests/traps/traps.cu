@@ -21,6 +21,22 @@ __global__ void tooDynamic(float* x) {
 __global__ void blockCount(float* x) {
   x[threadIdx.x] = tweed::blockReduce<64>(x[threadIdx.x], tweed::Sum{}, 65);
 }
+__global__ void scratchShape(float* x) {
+  __shared__ tweed::BlockScratch<tweed::Block<256>, float> scratch;
+  x[threadIdx.x] = tweed::blockReduce(x[threadIdx.x], tweed::Sum{}, scratch);
+}
+__global__ void scratchSize(float* x) {
+  __shared__ tweed::BlockScratch<tweed::Dynamic<64>, float> scratch;
+  x[threadIdx.x] = tweed::blockReduce(x[threadIdx.x], tweed::Sum{}, scratch, 3);
+}
+__global__ void scratchCount(float* x) {
+  __shared__ tweed::BlockScratch<tweed::Block<64>, float> scratch;
+  x[threadIdx.x] = tweed::blockReduce(x[threadIdx.x], tweed::Sum{}, scratch, 66);
+}
+__global__ void scratchNegative(float* x) {
+  __shared__ tweed::BlockScratch<tweed::Block<96>, float> scratch;
+  x[threadIdx.x] = tweed::blockReduce(x[threadIdx.x], tweed::Sum{}, scratch, -1);
+}
 __global__ void warpCount(float* x) {
   x[threadIdx.x] = tweed::warpReduce<16>(x[threadIdx.x], tweed::Sum{}, 17);
 }
@@ -96,6 +112,10 @@ Case const cases[] = {{"otherBlock", run<otherBlock, 128>},
                       {"otherShape", run<otherShape, 128>},
                       {"tooDynamic", run<tooDynamic, 96>},
                       {"blockCount", run<blockCount, 64>},
+                      {"scratchShape", run<scratchShape, 128>},
+                      {"scratchSize", run<scratchSize, 96>},
+                      {"scratchCount", run<scratchCount, 64>},
+                      {"scratchNegative", run<scratchNegative, 96>},
                       {"warpCount", run<warpCount, 32>},
                       {"scanCount", run<scanCount, 64>},
                       {"itemCount", run<itemCount, 64>},

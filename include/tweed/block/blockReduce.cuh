@@ -114,11 +114,11 @@ TWEED_DEVICE T blockFoldToFirst(T const& value, Op op, int count) {
 
 // The fold of a thread's first `count` items, 1 <= count <= N.
 template <int N, class T, class Op>
-TWEED_DEVICE T foldItems(T const (&items)[N], Op op, int count) {
-  T value = items[0];
+TWEED_DEVICE Wide<Op, T> foldItems(T const (&items)[N], Op op, int count) {
+  Wide<Op, T> value = widen<Op>(items[0]);
 #pragma unroll
   for (int i = 1; i < N; ++i)
-    if (i < count) value = op(value, items[i]);
+    if (i < count) value = op(value, widen<Op>(items[i]));
   return value;
 }
 
@@ -138,7 +138,8 @@ struct ToFirst {};
 /// Shape    one T per thread, in a block of exactly BlockThreads threads (1 to 1024, any number);
 ///          blockReduce<Block<16, 16>> and blockReduce<Dynamic<1024>> name other shapes.
 /// Result   every thread, same bits in each; same bits on every run, as the order depends on the
-///          block's shape alone.
+///          block's shape alone. Sums and products are made in AccumulatorOf<T> (half and bfloat16:
+///          float), items too, and rounded once, at the end.
 /// Op       associative, T = op(T, T); default Sum. Thread order is kept (x fastest) unless it says
 ///          it is commutative. No identity is needed; only values of threads are combined.
 /// Sync     call it from all threads of the block. Holds two __syncthreads() (none in a block of at
@@ -159,7 +160,7 @@ template <class Shape, class T, class Op = Sum>
 TWEED_DEVICE T blockReduce(T value, Op op = Op{}) {
   static_assert(isReduction<Op, T>, "tweed::blockReduce: op must be callable as T = op(T, T)");
   Shape::check("blockReduce");
-  return detail::blockFold<Shape, false>(value, op, Shape::threads());
+  return T(detail::blockFold<Shape, false>(detail::widen<Op>(value), op, Shape::threads()));
 }
 
 /// The same when only the first `count` threads hold data: the values of the others are never read.
@@ -176,7 +177,7 @@ TWEED_DEVICE T blockReduce(T value, Op op, Count count) {
   if constexpr (hasIdentity<Op, T>) {
     if (some <= 0) return identityOf<Op, T>();
   }
-  return detail::blockFold<Shape, true>(value, op, some);
+  return T(detail::blockFold<Shape, true>(detail::widen<Op>(value), op, some));
 }
 
 /// The same with the result in thread 0 alone; what the others get is not to be used.
@@ -190,7 +191,7 @@ template <class Shape, class To, class T, class Op = Sum, class = EnableIf<isSam
 TWEED_DEVICE T blockReduce(T value, Op op = Op{}) {
   static_assert(isReduction<Op, T>, "tweed::blockReduce: op must be callable as T = op(T, T)");
   Shape::check("blockReduce");
-  return detail::blockFoldToFirst<Shape, false>(value, op, Shape::threads());
+  return T(detail::blockFoldToFirst<Shape, false>(detail::widen<Op>(value), op, Shape::threads()));
 }
 template <class Shape, class To, class T, class Op, class Count,
           class = EnableIf<isSame<To, ToFirst>>>
@@ -209,10 +210,13 @@ template <class Shape, class T, int N, class Op = Sum>
 TWEED_DEVICE T blockReduce(T const (&items)[N], Op op = Op{}) {
   static_assert(isReduction<Op, T>, "tweed::blockReduce: op must be callable as T = op(T, T)");
   Shape::check("blockReduce");
-  if constexpr (sizeof(T) <= 16) {
-    return detail::blockFold<Shape, false>(detail::foldTree<N>(items, op), op, Shape::threads());
+  using Acc = detail::Wide<Op, T>;
+  int const threads = Shape::threads();
+  if constexpr (sizeof(Acc) <= 16) {
+    auto const get = [&](int i) { return detail::widen<Op>(items[i]); };
+    return T(detail::blockFold<Shape, false>(detail::foldTreeOf<Acc, N>(get, op), op, threads));
   } else {
-    return detail::blockFold<Shape, false>(detail::foldItems(items, op, N), op, Shape::threads());
+    return T(detail::blockFold<Shape, false>(detail::foldItems(items, op, N), op, threads));
   }
 }
 
@@ -227,8 +231,8 @@ TWEED_DEVICE T blockReduce(T const (&items)[N], Op op, Count count) {
   if constexpr (hasIdentity<Op, T>) {
     if (some <= 0) return identityOf<Op, T>();
   }
-  T const fold = detail::foldItems(items, op, some - Shape::rank() * N);
-  return detail::blockFold<Shape, true>(fold, op, ceilDiv(some, N));
+  auto const fold = detail::foldItems(items, op, some - Shape::rank() * N);
+  return T(detail::blockFold<Shape, true>(fold, op, ceilDiv(some, N)));
 }
 
 template <int BlockThreads, class To, class T, class... Arguments,
@@ -272,7 +276,7 @@ template <class Shape, class T, class Op>
 TWEED_DEVICE T blockReduce(Same<T> const& value, Op op, BlockScratch<Shape, T>& scratch) {
   static_assert(isReduction<Op, T>, "tweed::blockReduce: op must be callable as T = op(T, T)");
   Shape::check("blockReduce");
-  return detail::foldInScratch<false>(value, op, scratch, Shape::threads());
+  return T(detail::foldInScratch<false>(detail::widen<Op>(value), op, scratch, Shape::threads()));
 }
 
 /// The same when only the first `count` threads hold data, 0 <= count <= threads, as above. With
@@ -287,7 +291,7 @@ TWEED_DEVICE T blockReduce(Same<T> const& value, Op op, BlockScratch<Shape, T>& 
   if constexpr (hasIdentity<Op, T>) {
     if (some <= 0) return identityOf<Op, T>();
   }
-  return detail::foldInScratch<true>(value, op, scratch, some);
+  return T(detail::foldInScratch<true>(detail::widen<Op>(value), op, scratch, some));
 }
 
 }  // namespace tweed

@@ -63,6 +63,18 @@ TWEED_DEVICE T exclusiveItems(T (&items)[N], Op op, T const& init, int count) {
   return scan.total;
 }
 
+// What scan(items) does, with the items as they are combined.
+template <class Op, class T, int N, class Scan>
+TWEED_DEVICE T scanWide(T (&items)[N], Scan scan) {
+  Wide<Op, T> wide[N];
+#pragma unroll
+  for (int i = 0; i < N; ++i) wide[i] = widen<Op>(items[i]);
+  T const total = T(scan(wide));
+#pragma unroll
+  for (int i = 0; i < N; ++i) items[i] = T(wide[i]);
+  return total;
+}
+
 }  // namespace detail
 
 /// Inclusive scan: thread i gets value[0] op ... op value[i].
@@ -72,7 +84,8 @@ TWEED_DEVICE T exclusiveItems(T (&items)[N], Op op, T const& init, int count) {
 /// Shape    one T per thread, in a block of exactly BlockThreads threads (1 to 1024, any number);
 ///          Block<16, 16> and Dynamic<1024> name other shapes.
 /// Result   every thread: its prefix, and the total of the block. Same bits on every run; of floats
-///          the total may be rounded otherwise than the last prefix.
+///          the total may be rounded otherwise than the last prefix. Sums and products are made in
+///          AccumulatorOf<T>, as by blockReduce(), and each prefix is rounded once.
 /// Op       associative, T = op(T, T); thread order is kept (x fastest). Only called on data.
 /// Sync     call it from all threads of the block. Holds two __syncthreads() (none in a block of at
 ///          most 32 threads, three if T is not trivially copyable); safe to call again at once,
@@ -80,7 +93,8 @@ TWEED_DEVICE T exclusiveItems(T (&items)[N], Op op, T const& init, int count) {
 /// Cost     4-byte T: up to 128 threads 5 shuffles a warp and one broadcast load; above 8 shuffles
 ///          in warp 0, and 1 or 2 in every warp from 257 threads on. Static shared memory: a T a
 ///          warp; above 128 threads 2 T a thread, above 256 half of that, above 512 or with 8-byte
-///          T a quarter. T not trivially copyable: thread 0 scans alone.
+///          T a quarter; T of 4 or 8 bytes in 64, 128, ... 1024 threads: no bank conflicts. T not
+///          trivially copyable: thread 0 scans alone.
 /// Errors   compile time: block size, op not callable as T = op(T, T). A block of another shape
 ///          than the launch's stops the kernel under TWEED_DEBUG and on the loom, else is
 ///          undefined.
@@ -90,6 +104,8 @@ template <class Shape, class T, class Op>
 TWEED_DEVICE Scan<T> blockInclusiveScan(T value, Op op) {
   static_assert(isReduction<Op, T>,
                 "tweed::blockInclusiveScan: op must be callable as T = op(T, T)");
+  if constexpr (detail::isWidened<Op, T>)
+    return detail::narrow<T>(blockInclusiveScan<Shape>(detail::widen<Op>(value), op));
   Shape::check("blockInclusiveScan");
   return detail::scanBlock<Shape, false, false>(value, op, Shape::threads());
 }
@@ -104,6 +120,8 @@ template <class Shape, class T, class Op, class Count>
 TWEED_DEVICE Scan<T> blockInclusiveScan(T value, Op op, Count count) {
   static_assert(isReduction<Op, T>,
                 "tweed::blockInclusiveScan: op must be callable as T = op(T, T)");
+  if constexpr (detail::isWidened<Op, T>)
+    return detail::narrow<T>(blockInclusiveScan<Shape>(detail::widen<Op>(value), op, count));
   Shape::check("blockInclusiveScan");
   int const some =
       detail::checkCount("blockInclusiveScan", count, detail::leastCount<Op, T>, Shape::threads());
@@ -124,6 +142,9 @@ template <class Shape, class T, int N, class Op>
 TWEED_DEVICE T blockInclusiveScan(T (&items)[N], Op op) {
   static_assert(isReduction<Op, T>,
                 "tweed::blockInclusiveScan: op must be callable as T = op(T, T)");
+  if constexpr (detail::isWidened<Op, T>)
+    return detail::scanWide<Op>(items,
+                                [&](auto& wide) { return blockInclusiveScan<Shape>(wide, op); });
   Shape::check("blockInclusiveScan");
   return detail::inclusiveItems<Shape, false>(items, op, Shape::threads() * N);
 }
@@ -134,6 +155,9 @@ template <class Shape, class T, int N, class Op, class Count>
 TWEED_DEVICE T blockInclusiveScan(T (&items)[N], Op op, Count count) {
   static_assert(isReduction<Op, T>,
                 "tweed::blockInclusiveScan: op must be callable as T = op(T, T)");
+  if constexpr (detail::isWidened<Op, T>)
+    return detail::scanWide<Op>(
+        items, [&](auto& wide) { return blockInclusiveScan<Shape>(wide, op, count); });
   Shape::check("blockInclusiveScan");
   int const some = detail::checkCount("blockInclusiveScan", count, detail::leastCount<Op, T>,
                                       Shape::threads() * N);
@@ -153,6 +177,9 @@ template <class Shape, class T, class Op>
 TWEED_DEVICE Scan<T> blockExclusiveScan(T value, Op op, Same<T> init) {
   static_assert(isReduction<Op, T>,
                 "tweed::blockExclusiveScan: op must be callable as T = op(T, T)");
+  if constexpr (detail::isWidened<Op, T>)
+    return detail::narrow<T>(
+        blockExclusiveScan<Shape>(detail::widen<Op>(value), op, detail::widen<Op>(init)));
   Shape::check("blockExclusiveScan");
   return detail::exclusiveFrom<Shape, false>(value, op, init, Shape::threads());
 }
@@ -163,6 +190,9 @@ template <class Shape, class T, class Op, class Count>
 TWEED_DEVICE Scan<T> blockExclusiveScan(T value, Op op, Same<T> init, Count count) {
   static_assert(isReduction<Op, T>,
                 "tweed::blockExclusiveScan: op must be callable as T = op(T, T)");
+  if constexpr (detail::isWidened<Op, T>)
+    return detail::narrow<T>(
+        blockExclusiveScan<Shape>(detail::widen<Op>(value), op, detail::widen<Op>(init), count));
   Shape::check("blockExclusiveScan");
   int const some =
       detail::checkCount("blockExclusiveScan", count, detail::leastCount<Op, T>, Shape::threads());
@@ -178,6 +208,10 @@ template <class Shape, class T, int N, class Op>
 TWEED_DEVICE T blockExclusiveScan(T (&items)[N], Op op, Same<T> init) {
   static_assert(isReduction<Op, T>,
                 "tweed::blockExclusiveScan: op must be callable as T = op(T, T)");
+  if constexpr (detail::isWidened<Op, T>)
+    return detail::scanWide<Op>(items, [&](auto& wide) {
+      return blockExclusiveScan<Shape>(wide, op, detail::widen<Op>(init));
+    });
   Shape::check("blockExclusiveScan");
   return detail::exclusiveItems<Shape, false>(items, op, init, Shape::threads() * N);
 }
@@ -188,6 +222,10 @@ template <class Shape, class T, int N, class Op, class Count>
 TWEED_DEVICE T blockExclusiveScan(T (&items)[N], Op op, Same<T> init, Count count) {
   static_assert(isReduction<Op, T>,
                 "tweed::blockExclusiveScan: op must be callable as T = op(T, T)");
+  if constexpr (detail::isWidened<Op, T>)
+    return detail::scanWide<Op>(items, [&](auto& wide) {
+      return blockExclusiveScan<Shape>(wide, op, detail::widen<Op>(init), count);
+    });
   Shape::check("blockExclusiveScan");
   int const some = detail::checkCount("blockExclusiveScan", count, detail::leastCount<Op, T>,
                                       Shape::threads() * N);

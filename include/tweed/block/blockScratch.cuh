@@ -8,7 +8,8 @@
 
 namespace tweed {
 
-/// What blockReduce(value, op, scratch) needs: one T for each warp of the block.
+/// What blockReduce(value, op, scratch) needs: one T for each warp of the block, or one
+/// AccumulatorOf<T> if that is another type.
 ///
 ///     __shared__ tweed::BlockScratch<tweed::Block<256>, float> scratch;
 ///
@@ -18,13 +19,15 @@ namespace tweed {
 template <class Shape, class T>
 struct BlockScratch {
   static_assert(isTriviallyCopyable<T>, "tweed::BlockScratch: T must be trivially copyable");
+  static_assert(detail::holdsAccumulator<T>,
+                "tweed::BlockScratch: AccumulatorOf<T> must be no smaller nor less aligned than T");
   static constexpr int warps = ceilDiv(Shape::maxThreads, warpThreads);
 
   BlockScratch() = default;
   BlockScratch(BlockScratch const&) = delete;
   BlockScratch& operator=(BlockScratch const&) = delete;
 
-  SharedArray<T, warps> folds;
+  SharedArray<AccumulatorOf<T>, warps> folds;
 };
 
 namespace detail {
@@ -46,27 +49,28 @@ TWEED_DEVICE T foldFirstItems(T const* items, int count, Op op) {
 // Every warp folds itself, and after the barrier all folds of warps: up to eight in every thread,
 // more by shuffles. The last warp may have fewer lanes than there are folds, so that each of its
 // threads folds them all; the tree is the same, and so are the bits.
-template <bool IsCounted, class Shape, class T, class Op>
-TWEED_DEVICE T foldInScratch(T const& value, Op op, BlockScratch<Shape, T>& scratch, int count) {
+template <bool IsCounted, class Acc, class Shape, class T, class Op>
+TWEED_DEVICE Acc foldInScratch(Acc const& value, Op op, BlockScratch<Shape, T>& scratch,
+                               int count) {
   constexpr int warps = BlockScratch<Shape, T>::warps;
+  auto& folds = reinterpret_cast<SharedArray<Acc, warps>&>(scratch.folds);
   constexpr bool isWhole = !IsCounted && Shape::isStatic && Shape::maxThreads % warpThreads == 0;
   int const rank = Shape::rank();
   int const lane = rank % warpThreads;
   int const first = rank - lane;
   int const lanes = smaller(Shape::threads() - first, warpThreads);
   unsigned const mask = isWhole ? fullMask : firstLanes(lanes);
-  T const fold = isWhole
-                     ? foldLanes<warpThreads>(mask, value, op, lane)
-                     : foldFirstLanes<warpThreads>(mask, value, op, lane, larger(count - first, 1));
+  Acc const fold =
+      isWhole ? foldLanes<warpThreads>(mask, value, op, lane)
+              : foldFirstLanes<warpThreads>(mask, value, op, lane, larger(count - first, 1));
   if constexpr (warps == 1) {
     return fold;
   } else {
-    if (lane == 0 && first < count) scratch.folds.construct(rank / warpThreads, fold);
+    if (lane == 0 && first < count) folds.construct(rank / warpThreads, fold);
     arch::syncBlock();
     int const some = isWhole ? warps : ceilDiv(count, warpThreads);
-    if (warps <= 8 || lanes < warpThreads)
-      return foldFirstItems<warps>(scratch.folds.data(), some, op);
-    T const part = scratch.folds[lane < some ? lane : 0];
+    if (warps <= 8 || lanes < warpThreads) return foldFirstItems<warps>(folds.data(), some, op);
+    Acc const part = folds[lane < some ? lane : 0];
     return foldFirstLanes<warpThreads>(mask, part, op, lane, some);
   }
 }

@@ -5,19 +5,22 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include <tweed/core/ops.cuh>
+#include <tweed/core/accumulator.cuh>
 
 namespace tweed {
 
 // With this header every function and operator takes __half and __nv_bfloat16. They are short to
 // add up in: half ends at 65504, and a running sum of ones stops at 2048 (bfloat16: at 256). So
+// float is their accumulator, and what a call gives is rounded once:
 //
-//     deviceReduce(in, n, out, tweed::Sum{}, workspace);            // adds in float, rounds once
-//     float const sum = tweed::blockReduce<256>(float(x));          // add in float: say it
+//     __half const sum = tweed::blockReduce<256>(x);                // adds in float, rounds once
+//     float const all = tweed::blockReduce<256>(float(x));          // adds in float, keeps it
 //     __half const top = tweed::blockReduce<256>(x, tweed::Max{});  // exact as it is
+//     deviceReduce(in, n, out, tweed::Sum{}, workspace);            // by the type of *out
 //
-// deviceReduce accumulates in AccumulatorOf the type of *out. Warp and block functions combine in
-// the type of the value that they are given, and return it.
+// Warp, block and grid functions, scans too, do so for Sum and Product, alone or in Ops. Any other
+// operator, std::plus<> and lambdas too, is called on the values' own type; deviceReduce calls each
+// on the accumulator.
 
 template <>
 struct Limits<__half> {

@@ -271,13 +271,4 @@ TWEED_HOST_DEVICE constexpr A combineNext(Op const& op, A const& a, A const& b) 
   }
 }
 
-/// The type in which values of type T are added up where the caller names no other. Specialise it
-/// for a type of your own that is too short to add up in.
-template <class T>
-struct Accumulator {
-  using Type = T;
-};
-template <class T>
-using AccumulatorOf = typename Accumulator<T>::Type;
-
 }  // namespace tweed

@@ -2,7 +2,7 @@
 // tweed/core/values.cuh - several values as one, and several operators as one.
 #pragma once
 
-#include <tweed/core/ops.cuh>
+#include <tweed/core/accumulator.cuh>
 
 namespace tweed {
 
@@ -221,12 +221,14 @@ struct Pairs {
   static constexpr bool areReductions = false;
   static constexpr bool haveIdentities = false;
   static constexpr bool needAnIndex = (needsIndex<Op, V> || ...);
+  using Wide = V;
 };
 template <class... T, class... Op>
 struct Pairs<true, Values<T...>, Op...> {
   static constexpr bool areReductions = (isReduction<Op, T> && ...);
   static constexpr bool haveIdentities = (hasIdentity<Op, T> && ...);
   static constexpr bool needAnIndex = (needsIndex<Op, T> || ...);
+  using Wide = Values<detail::Wide<Op, T>...>;
   static TWEED_HOST_DEVICE constexpr Values<T...> identities() { return {identityOf<Op, T>()...}; }
 };
 template <class V, class... Op>
@@ -282,5 +284,11 @@ template <class... T>
 struct Accumulator<Values<T...>> {
   using Type = Values<AccumulatorOf<T>...>;
 };
+namespace detail {
+template <class... Op, class V>
+struct WideOf<Ops<Op...>, V> {
+  using Type = typename PairsOf<V, Op...>::Wide;
+};
+}  // namespace detail
 
 }  // namespace tweed

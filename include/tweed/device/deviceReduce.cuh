@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tweed/arch/overlap.cuh>
+#include <tweed/core/accumulator.cuh>
 #include <tweed/device/reduceKernel.cuh>
 #include <tweed/device/tuning.cuh>
 #include <tweed/launch/launch.cuh>

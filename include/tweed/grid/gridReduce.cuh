@@ -18,14 +18,14 @@ namespace detail {
 
 // The ticket of lastBlock(), then a partial of each block.
 template <class T>
-inline constexpr int partialsOffset = larger(16, int(alignof(T)));
+inline constexpr int partialsOffset = larger(16, int(alignof(AccumulatorOf<T>)));
 
 }  // namespace detail
 
 /// Bytes of state that gridReduce() of values of T needs in a grid of so many blocks.
 template <class T>
 TWEED_HOST_DEVICE constexpr unsigned long long gridReduceBytes(unsigned long long blocks) {
-  return detail::partialsOffset<T> + blocks * sizeof(T);
+  return detail::partialsOffset<T> + blocks * sizeof(AccumulatorOf<T>);
 }
 
 /// Combines `value` of all threads of the launch with `op`; the block that calls last gets it.
@@ -40,7 +40,8 @@ TWEED_HOST_DEVICE constexpr unsigned long long gridReduceBytes(unsigned long lon
 ///          gridReduce<Block<16, 16>> and gridReduce<Dynamic<1024>> name other shapes.
 /// Result   every thread of the block that calls last, same bits in each; the other blocks get
 ///          isLast == false. Same bits on every run, whichever block is last: the order depends on
-///          the shape of grid and block alone.
+///          the shape of grid and block alone. Sums and products are made in AccumulatorOf<T> (half
+///          and bfloat16: float), also from block to block, and rounded once, at the end.
 /// Op       associative, T = op(T, T), as of blockReduce(). Order is kept, of threads in a block
 ///          and of blocks in the grid (both x fastest), unless it says it is commutative. No
 ///          identity is needed; only values of threads are combined.
@@ -61,19 +62,22 @@ TWEED_DEVICE GridReduced<T> gridReduce(T value, Op op, void* state) {
   static_assert(isReduction<Op, T>, "tweed::gridReduce: op must be callable as T = op(T, T)");
   static_assert(isTriviallyCopyable<T>,
                 "tweed::gridReduce: T must be trivially copyable, as it goes from block to block");
+  static_assert(detail::holdsAccumulator<T>,
+                "tweed::gridReduce: AccumulatorOf<T> must be no smaller nor less aligned than T");
   Shape::check("gridReduce");
-  T const share = blockReduce<Shape>(value, op);
+  using Acc = detail::Wide<Op, T>;
+  Acc const share = blockReduce<Shape>(detail::widen<Op>(value), op);
   unsigned long long const blocks = detail::gridBlocks();
   if (blocks == 1) {
     arch::syncBlock();  // blockReduce() of one warp orders no memory
-    return {share, true};
+    return {T(share), true};
   }
 
   auto* const partials =
-      reinterpret_cast<T*>(static_cast<unsigned char*>(state) + detail::partialsOffset<T>);
+      reinterpret_cast<Acc*>(static_cast<unsigned char*>(state) + detail::partialsOffset<T>);
   int const rank = Shape::rank();
   if (rank == 0) partials[detail::gridBlockRank()] = share;
-  if (!lastBlock(static_cast<unsigned*>(state))) return {share, false};
+  if (!lastBlock(static_cast<unsigned*>(state))) return {T(share), false};
 
   // Order kept: each thread folds a run of neighbours. Else neighbours go to neighbouring threads.
   unsigned long long const threads = unsigned(Shape::threads());
@@ -81,12 +85,12 @@ TWEED_DEVICE GridReduced<T> gridReduce(T value, Op op, void* state) {
   unsigned long long const step = isCommutative<Op> ? threads : 1;
   unsigned long long const first = isCommutative<Op> ? rank : rank * run;
   unsigned long long const end = isCommutative<Op> ? blocks : smaller(first + run, blocks);
-  T total = share;  // of a thread that has nothing, it is not looked at
+  Acc total = share;  // of a thread that has nothing, it is not looked at
   if (first < end) total = partials[first];
   for (unsigned long long i = first + step; i < end; i += step) total = op(total, partials[i]);
   unsigned long long const some =
       isCommutative<Op> ? smaller(threads, blocks) : ceilDiv(blocks, run);
-  return {blockReduce<Shape>(total, op, int(some)), true};
+  return {T(blockReduce<Shape>(total, op, int(some))), true};
 }
 
 template <int BlockThreads, class T, class Op>

@@ -6,7 +6,7 @@
 #include <tweed/arch/mbarrier.cuh>
 #include <tweed/arch/registers.cuh>
 #include <tweed/arch/sharedMemory.cuh>
-#include <tweed/core/ops.cuh>
+#include <tweed/core/accumulator.cuh>
 #include <tweed/matmul/simtTiles.cuh>
 
 namespace tweed {

@@ -2,7 +2,7 @@
 // tweed/matmul/task.cuh - one product as the kernels take it.
 #pragma once
 
-#include <tweed/core/ops.cuh>
+#include <tweed/core/accumulator.cuh>
 #include <tweed/matmul/epilogue.cuh>
 #include <tweed/matmul/loader.cuh>
 #include <tweed/matmul/tileOrder.cuh>

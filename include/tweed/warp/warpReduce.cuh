@@ -6,7 +6,7 @@
 #include <tweed/arch/redux.cuh>
 #include <tweed/arch/shuffle.cuh>
 #include <tweed/arch/vote.cuh>
-#include <tweed/core/ops.cuh>
+#include <tweed/core/accumulator.cuh>
 #include <tweed/core/thread.cuh>
 #include <tweed/warp/laneMask.cuh>
 
@@ -187,7 +187,8 @@ TWEED_DEVICE unsigned groupMask(int lane) {
 ///
 /// Shape    one T per lane; Width is 1, 2, 4, 8, 16 or 32, groups are aligned. All lanes of the
 ///          group exist and call.
-/// Result   every lane of the group, same bits in each (payloads of NaN aside).
+/// Result   every lane of the group, same bits in each (payloads of NaN aside). Sums and products
+///          are made in AccumulatorOf<T> (half and bfloat16: float) and rounded once, at the end.
 /// Op       associative, T = op(T, T). Lane order is kept unless it says it is commutative.
 /// Sync     the lanes of a group call it together; groups are independent. No barrier; orders no
 ///          memory.
@@ -204,7 +205,8 @@ TWEED_DEVICE T warpReduce(T value, Op op = Op{}) {
                 "tweed::warpReduce: Width must be 1, 2, 4, 8, 16 or 32");
   static_assert(isReduction<Op, T>, "tweed::warpReduce: op must be callable as T = op(T, T)");
   int const lane = arch::laneId();
-  return detail::foldLanes<Width>(detail::groupMask<Width>(lane), value, op, lane);
+  unsigned const mask = detail::groupMask<Width>(lane);
+  return T(detail::foldLanes<Width>(mask, detail::widen<Op>(value), op, lane));
 }
 
 /// The same when only the first `count` lanes of the group hold data: the values of the others are
@@ -223,8 +225,9 @@ TWEED_DEVICE T warpReduce(T value, Op op, Count count) {
   if constexpr (hasIdentity<Op, T>) {
     if (some <= 0) return identityOf<Op, T>();
   }
-  return detail::foldFirstLanes<Width>(detail::groupMask<Width>(lane), value, op,
-                                       lane & (Width - 1), some);
+  unsigned const mask = detail::groupMask<Width>(lane);
+  return T(
+      detail::foldFirstLanes<Width>(mask, detail::widen<Op>(value), op, lane & (Width - 1), some));
 }
 
 /// Combines `value` of a set of lanes: any set, also in code that other lanes do not run.
@@ -232,7 +235,7 @@ TWEED_DEVICE T warpReduce(T value, Op op, Count count) {
 ///     if (x > 0) sum = tweed::warpReduce(tweed::activeLanes(), x, tweed::Sum{});
 ///
 /// Shape    one T per lane of the set. All of these lanes exist and call, with the same set.
-/// Result   every lane of the set, same bits in each.
+/// Result   every lane of the set, same bits in each; rounded as above.
 /// Op       associative, T = op(T, T). Lane order is kept.
 /// Sync     the lanes of the set call it together; other lanes may do what they like, also call it
 ///          with a set of their own. No barrier; orders no memory.
@@ -246,7 +249,7 @@ TWEED_DEVICE T warpReduce(LaneMask lanes, T value, Op op = Op{}) {
   static_assert(isReduction<Op, T>, "tweed::warpReduce: op must be callable as T = op(T, T)");
   int const lane = arch::laneId();
   detail::checkMask("warpReduce", lanes.bits, lane);
-  return detail::foldMask(lanes.bits, value, op, lane);
+  return T(detail::foldMask(lanes.bits, detail::widen<Op>(value), op, lane));
 }
 
 }  // namespace tweed

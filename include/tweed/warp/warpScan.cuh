@@ -49,6 +49,11 @@ TWEED_DEVICE T toExclusive(unsigned mask, T inclusive, Op op, T init, int lane) 
   return lane >= 1 ? op(init, before) : init;
 }
 
+template <class T, class Acc>
+TWEED_DEVICE Scan<T> narrow(Scan<Acc> const& scan) {
+  return {T(scan.prefix), T(scan.total)};
+}
+
 }  // namespace detail
 
 /// Inclusive scan: lane i of a group gets value[0] op ... op value[i].
@@ -57,7 +62,8 @@ TWEED_DEVICE T toExclusive(unsigned mask, T inclusive, Op op, T init, int lane) 
 ///
 /// Shape    one T per lane; Width is 1, 2, 4, 8, 16 or 32, groups are aligned. All lanes of the
 ///          group exist and call.
-/// Result   every lane of the group: its prefix, and the total of the group.
+/// Result   every lane of the group: its prefix, and the total of the group. Sums and products are
+///          made in AccumulatorOf<T>, as by warpReduce(), and each prefix is rounded once.
 /// Op       associative, T = op(T, T); lane order is kept. Never called on anything but data.
 /// Sync     the lanes of a group call it together; groups are independent. No barrier; orders no
 ///          memory.
@@ -70,6 +76,8 @@ TWEED_DEVICE Scan<T> warpInclusiveScan(T value, Op op) {
                 "tweed::warpInclusiveScan: Width must be 1, 2, 4, 8, 16 or 32");
   static_assert(isReduction<Op, T>,
                 "tweed::warpInclusiveScan: op must be callable as T = op(T, T)");
+  if constexpr (detail::isWidened<Op, T>)
+    return detail::narrow<T>(warpInclusiveScan<Width>(detail::widen<Op>(value), op));
   int const lane = arch::laneId();
   return detail::scanLanes<Width>(detail::groupMask<Width>(lane), value, op, lane & (Width - 1));
 }
@@ -86,6 +94,8 @@ TWEED_DEVICE Scan<T> warpInclusiveScan(T value, Op op, Count count) {
                 "tweed::warpInclusiveScan: Width must be 1, 2, 4, 8, 16 or 32");
   static_assert(isReduction<Op, T>,
                 "tweed::warpInclusiveScan: op must be callable as T = op(T, T)");
+  if constexpr (detail::isWidened<Op, T>)
+    return detail::narrow<T>(warpInclusiveScan<Width>(detail::widen<Op>(value), op, count));
   int const some = detail::checkCount("warpInclusiveScan", count, detail::leastCount<Op, T>, Width);
   int const lane = arch::laneId();
   if constexpr (hasIdentity<Op, T>) {
@@ -104,6 +114,9 @@ TWEED_DEVICE Scan<T> warpExclusiveScan(T value, Op op, Same<T> init) {
                 "tweed::warpExclusiveScan: Width must be 1, 2, 4, 8, 16 or 32");
   static_assert(isReduction<Op, T>,
                 "tweed::warpExclusiveScan: op must be callable as T = op(T, T)");
+  if constexpr (detail::isWidened<Op, T>)
+    return detail::narrow<T>(
+        warpExclusiveScan<Width>(detail::widen<Op>(value), op, detail::widen<Op>(init)));
   int const lane = arch::laneId();
   unsigned const mask = detail::groupMask<Width>(lane);
   Scan<T> const scan = detail::scanLanes<Width>(mask, value, op, lane & (Width - 1));
@@ -118,6 +131,9 @@ TWEED_DEVICE Scan<T> warpExclusiveScan(T value, Op op, Same<T> init, Count count
                 "tweed::warpExclusiveScan: Width must be 1, 2, 4, 8, 16 or 32");
   static_assert(isReduction<Op, T>,
                 "tweed::warpExclusiveScan: op must be callable as T = op(T, T)");
+  if constexpr (detail::isWidened<Op, T>)
+    return detail::narrow<T>(
+        warpExclusiveScan<Width>(detail::widen<Op>(value), op, detail::widen<Op>(init), count));
   int const some = detail::checkCount("warpExclusiveScan", count, detail::leastCount<Op, T>, Width);
   int const lane = arch::laneId();
   if constexpr (hasIdentity<Op, T>) {
