@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/matmul/wgmmaBlockMatmul.cu - tests tweed/matmul/wgmmaBlockMatmul.cuh. The loom, which has no
-// wgmma, runs the same kernels and checks by mma.sync.
+// tests/matmul/wgmmaBlockMatmul.cu - tests tweed/matmul/wgmmaBlockMatmul.cuh. The loom, which has
+// no wgmma, runs the same kernels and checks by mma.sync.
 #include <tweed/matmul/wgmmaBlockMatmul.cuh>
 #include <tweed/matmul/wgmmaKernel.cuh>
 #include <tweed/memory/dynamicShared.cuh>
@@ -134,8 +134,8 @@ TWEED_KERNEL void __launch_bounds__(ProductOf<Wgmma, LoaderA, LoaderB>::threads,
   }
 }
 
-// Whether the tile is what the items of the sum from `begin` to `end` give, added to startOf() or to
-// zeros; `rows` x `columns` of it exist.
+// Whether the tile is what the items of the sum from `begin` to `end` give, added to startOf() or
+// to zeros; `rows` x `columns` of it exist.
 template <class T, class Product, class ItemA, class ItemB>
 void checkTile(std::vector<float> const& got, int rows, int columns, int begin, int end,
                bool fromStart, ItemA itemA, ItemB itemB) {
@@ -196,8 +196,8 @@ void checkParts(Case const& c) {
       [&](int i, int l) { return a.at(i, l); }, [&](int l, int j) { return b.at(l, j); });
 }
 
-// Every edge of the tile with every edge of the steps and of the ring; aligned to 16 bytes where the
-// sizes are, and not.
+// Every edge of the tile with every edge of the steps and of the ring; aligned to 16 bytes where
+// the sizes are, and not.
 template <class Wgmma, class T, class LayoutA, class LayoutB>
 void checkEdges() {
   using C = ConfigFor<T, Wgmma>;

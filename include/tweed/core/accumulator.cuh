@@ -7,8 +7,8 @@
 namespace tweed {
 
 /// The type in which values of type T are added up where the caller names no other. Specialise it
-/// for a type of your own that is too short to add up in, by one that is no smaller nor less aligned
-/// and converts from it and back, explicitly too.
+/// for a type of your own that is too short to add up in, by one that is no smaller nor less
+/// aligned and converts from it and back, explicitly too.
 template <class T>
 struct Accumulator {
   using Type = T;

@@ -132,8 +132,8 @@ struct FunctionLoader {
   TWEED_DEVICE T item(int i, int k) const { return f(i, k); }
 };
 
-/// Neighbouring threads ask for the neighbours that Major names; for tensor cores each thread for 16
-/// bytes of them.
+/// Neighbouring threads ask for the neighbours that Major names; for tensor cores each thread for
+/// 16 bytes of them.
 template <Major Major_, class F>
 TWEED_DEVICE auto loadItems(F f, int extent, int depth) {
   return FunctionLoader<F, decltype(f(0, 0)), Major_>{f, extent, depth};

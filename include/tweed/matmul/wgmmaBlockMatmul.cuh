@@ -15,9 +15,9 @@ template <class Config, class LoaderA, class LoaderB, class Acc>
 struct BlockMatmul;
 
 /// A tile of A * B, computed by Hopper's tensor cores inside a kernel that may do more than that:
-/// the kernels of the other forms of BlockMatmul, with a WgmmaConfig. All threads load and multiply,
-/// so there are no roles to keep apart; WgmmaMatmul, which has them, is faster where the operands
-/// are aligned matrices.
+/// the kernels of the other forms of BlockMatmul, with a WgmmaConfig. All threads load and
+/// multiply, so there are no roles to keep apart; WgmmaMatmul, which has them, is made for aligned
+/// matrices.
 ///
 ///     using Config = tweed::WgmmaConfig<128, 128, 2, 4>;
 ///     using Product = tweed::BlockMatmul<Config, LoaderA, LoaderB, float>;
@@ -46,8 +46,8 @@ struct BlockMatmul;
 /// Cost     a block barrier for each 128 bytes of k, and one more. 896 bytes of Shared align the
 ///          stages. With LeftInFlight 1, for which 3 stages are needed, a step of the product is
 ///          left under way at the barrier, and one stage less is loaded ahead.
-/// Errors   compile time: types, layouts, the numbers of Config, more shared memory than a block can
-///          have, the target. Another block size stops the kernel under TWEED_DEBUG.
+/// Errors   compile time: types, layouts, the numbers of Config, more shared memory than a block
+///          can have, the target. Another block size stops the kernel under TWEED_DEBUG.
 /// Source   PTX ISA, wgmma, cp.async, fence.proxy.async.
 template <int M, int N, int Consumers, int Stages, int ClusterRows, int SplitK, int StoreColumns,
           int GroupRows, int LeftInFlight, class LoaderA, class LoaderB>
@@ -142,8 +142,8 @@ struct BlockMatmul<WgmmaConfig<M, N, Consumers, Stages, ClusterRows, SplitK, Sto
     pin(acc);
     int stage = 0, loadStage = ahead * stageBytes;
     int left = kEnd - kBegin;
-    // Tested at its end: ptxas runs the products one by one (C7514, C7515) where it finds a way past
-    // the loop and the caller's code comes near.
+    // Tested at its end: ptxas runs the products one by one (C7514, C7515) where it finds a way
+    // past the loop and the caller's code comes near.
 #pragma unroll 1
     do {
       // Each thread hands what it copied or stored to wgmma, and the barrier says that all have.
