@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // benchmarks/block/blockReduce.cu - a reduction across a block, against CUB's algorithms.
-#include "support/collective.cuh"
+#include "support/cubBlock.cuh"
 
 #include <tweed/block/blockReduce.cuh>
-
-#include <cub/block/block_reduce.cuh>
 
 namespace {
 
@@ -50,12 +48,7 @@ struct Cub : bench::FormOf<T, Op, Threads, How == Broadcast::None ? Answer::Firs
   static __device__ T call(T value) {
     using Reduce = cub::BlockReduce<T, Threads, Algorithm>;
     __shared__ typename Reduce::TempStorage storage;
-    T result;
-    if constexpr (std::is_same_v<Op, tweed::Sum>) {
-      result = Reduce(storage).Sum(value);
-    } else {
-      result = Reduce(storage).Reduce(value, Op{});
-    }
+    T const result = bench::cubReduced<Reduce, Op>(storage, value);
     if constexpr (How == Broadcast::None) {
       __syncthreads();
       return result;

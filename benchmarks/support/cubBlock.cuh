@@ -9,18 +9,22 @@
 
 namespace bench {
 
+/// CUB's reduction, by its own addition where the operator is that; the result in thread 0.
+template <class Reduce, class Op, class T>
+__device__ T cubReduced(typename Reduce::TempStorage& storage, T value) {
+  if constexpr (std::is_same_v<Op, tweed::Sum>)
+    return Reduce(storage).Sum(value);
+  else
+    return Reduce(storage).Reduce(value, Op{});
+}
+
 /// The result in thread 0.
 template <class T, class Op, int Threads, cub::BlockReduceAlgorithm Algorithm>
 struct CubReduce : FormOf<T, Op, Threads, Answer::First> {
   static __device__ T call(T value) {
     using Reduce = cub::BlockReduce<T, Threads, Algorithm>;
     __shared__ typename Reduce::TempStorage storage;
-    T result;
-    if constexpr (std::is_same_v<Op, tweed::Sum>) {
-      result = Reduce(storage).Sum(value);
-    } else {
-      result = Reduce(storage).Reduce(value, Op{});
-    }
+    T const result = cubReduced<Reduce, Op>(storage, value);
     __syncthreads();
     return result;
   }

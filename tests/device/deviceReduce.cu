@@ -85,16 +85,6 @@ struct ComposeAs {
   static TWEED_HOST_DEVICE Map identity() { return Compose::identity(); }
 };
 
-template <class Call>
-std::string messageOf(Call call) {
-  try {
-    call();
-  } catch (tweed::Error const& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
 }  // namespace
 
 TEST_SUITE("deviceReduce") {
@@ -301,8 +291,8 @@ TEST_SUITE("deviceReduce") {
                          Contains("n = 0 needs an init or an operator with an identity"),
                          tweed::Error);
     tweed::Workspace small(nullptr, 100);
-    std::string const message = messageOf(
-        [&] { tweed::deviceReduce(x.data(), x.size(), out.data(), tweed::Sum{}, small); });
+    std::string const message =
+        refusal([&] { tweed::deviceReduce(x.data(), x.size(), out.data(), tweed::Sum{}, small); });
     CHECK(message.find("tweed::deviceReduce: needs a workspace of ") != std::string::npos);
     CHECK(message.find("bytes, this one has 100") != std::string::npos);
     cudaStream_t other = nullptr;

@@ -65,16 +65,6 @@ void checkPlaces(std::vector<T> const& in, Op op) {
   }
 }
 
-template <class Call>
-std::string messageOf(Call call) {
-  try {
-    call();
-  } catch (tweed::Error const& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
 }  // namespace
 
 TEST_SUITE("deviceReduceReproducible") {
@@ -161,7 +151,7 @@ TEST_SUITE("deviceReduceReproducible") {
     DeviceArray<float> const in(4), out(std::vector<float>(1, 7.f));
     tweed::Workspace workspace, small(nullptr, 16);
     auto const says = [&](auto call, char const* text) {
-      std::string const got = messageOf(call);
+      std::string const got = refusal(call);
       CAPTURE(got);
       CHECK(contains(got, "tweed::deviceReduceReproducible"));
       CHECK(contains(got, text));
