@@ -377,9 +377,12 @@ class Campaign:
     def judge(self, mutant, number):
         """(caught, stillborn or survived; by what), in the stage of that number."""
         group = self.groups.get(mutant.key)
-        if mutant.is_constexpr and number > 0:
-            group = None  # together with others it changes at run time alone
-        has_compiled = number > 0
+        # Together with others such a one changes at run time alone, and is compiled alone from the
+        # second stage on.
+        is_alone_later = mutant.is_constexpr and group is not None
+        has_compiled = number > is_alone_later
+        if is_alone_later and number > 0:
+            group = None
         lane, is_own, runs = stages_of(mutant)[number]
         tests = (self.own if is_own else self.others)[mutant.header]
         for test in tests if lane in self.project.lanes else []:
