@@ -112,7 +112,7 @@ cudaOccResult toolkitAnswer(tweed::KernelResources const& kernel,
   function.sharedSizeBytes = kernel.staticSharedBytes;
   function.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
   function.maxDynamicSharedSizeBytes = limits.sharedBytesPerBlockOptIn - kernel.staticSharedBytes;
-  function.numBlockBarriers = 1;
+  function.numBlockBarriers = kernel.blockBarriers;
   cudaOccDeviceState const state;
   int blocks = 0;
   REQUIRE(cudaOccMaxBlocksPerMultiprocessor(&blocks, &device) == CUDA_OCC_SUCCESS);
@@ -131,8 +131,10 @@ unsigned factorOf(tweed::Resource resource) {
       return OCC_LIMIT_BLOCKS;
     case tweed::Resource::Registers:
       return OCC_LIMIT_REGISTERS;
-    default:
+    case tweed::Resource::Shared:
       return OCC_LIMIT_SHARED_MEMORY;
+    default:
+      return OCC_LIMIT_BARRIERS;
   }
 }
 #endif
@@ -199,6 +201,19 @@ TEST_SUITE("occupancy") {
     CHECK(tweed::occupancy({32, 0, 113 * 1024, 256}, h200).blocks == 2);
     CHECK(tweed::occupancy({32, 0, 113 * 1024 + 1, 256}, h200).blocks == 1);
   }
+  TEST_CASE("named barriers: a multiprocessor has two for each block, or one") {
+    using tweed::Resource;
+    tweed::MultiprocessorLimits const h200 = limitsOf(90);
+    CHECK(holds(tweed::occupancy({18, 768, 0, 192, 1024, 16}, h200), 4, 24, 24 / 64.0,
+                Resource::Barriers));
+    CHECK(holds(tweed::occupancy({18, 768, 0, 32, 1024, 3}, h200), 21, 21, 21 / 64.0,
+                Resource::Barriers));
+    CHECK(holds(tweed::occupancy({18, 768, 0, 32, 1024, 2}, h200), 32, 32, 0.5, Resource::Blocks));
+    CHECK(holds(tweed::occupancy({18, 0, 0, 32, 1024, 0}, h200), 32, 32, 0.5, Resource::Blocks));
+    CHECK(holds(tweed::occupancy({18, 0, 0, 32, 1024, 2}, limitsOf(120)), 12, 12, 0.25,
+                Resource::Barriers));
+    CHECK(tweed::occupancy({18, 0, 0, 32, 1024, 16}, limitsOf(89)).blocks == 24);
+  }
   TEST_CASE("C38: what does not fit once has 0 blocks, and says for want of what") {
     using tweed::Resource;
     tweed::MultiprocessorLimits const h200 = limitsOf(90);
@@ -225,6 +240,7 @@ TEST_SUITE("occupancy") {
     CHECK(std::string(tweed::resourceName(tweed::Resource::Blocks)) == "blocks");
     CHECK(std::string(tweed::resourceName(tweed::Resource::Registers)) == "registers");
     CHECK(std::string(tweed::resourceName(tweed::Resource::Shared)) == "shared memory");
+    CHECK(std::string(tweed::resourceName(tweed::Resource::Barriers)) == "barriers");
   }
   TEST_CASE("old cards: the limits of compute capability 2.0 and 3.5") {
     using tweed::Resource;
@@ -281,13 +297,14 @@ TEST_SUITE("occupancy") {
     }
     for (tweed::MultiprocessorLimits const& device : all) {
       CAPTURE(device.computeCapability);
-      int limited[4] = {}, none = 0;
+      int limited[5] = {}, none = 0;
       for (int i = 0; i < kernels; ++i) {
         tweed::KernelResources kernel;
         // Most of the time what real kernels take, which are near the edges.
         kernel.blockThreads = int(i % 3 ? 32 * (1 + upTo(31)) : 1 + upTo(1023));
         kernel.registersPerThread = int(i % 5 ? 16 + upTo(64) : upTo(260));
         kernel.staticSharedBytes = i % 2 ? 0 : upTo(48 * 1024);
+        kernel.blockBarriers = int(i % 7 ? upTo(2) : upTo(16));
         std::size_t const room = device.sharedBytesPerBlockOptIn - kernel.staticSharedBytes;
         switch (upTo(5)) {
           case 0:
@@ -310,6 +327,7 @@ TEST_SUITE("occupancy") {
         CAPTURE(kernel.registersPerThread);
         CAPTURE(kernel.staticSharedBytes);
         CAPTURE(kernel.dynamicSharedBytes);
+        CAPTURE(kernel.blockBarriers);
         cudaOccResult const expected = toolkitAnswer(kernel, device);
         tweed::Occupancy const got = tweed::occupancy(kernel, device);
         REQUIRE(got.blocks == expected.activeBlocksPerMultiprocessor);
@@ -318,7 +336,8 @@ TEST_SUITE("occupancy") {
         none += got.blocks == 0;
       }
       // The kernels must show each limit.
-      for (int const times : limited) CHECK(times > kernels / 500);
+      for (int i = 0; i < (device.computeCapability < 90 ? 4 : 5); ++i)
+        CHECK(limited[i] > kernels / 500);
       CHECK(none > kernels / 500);
     }
   }
@@ -380,6 +399,12 @@ TEST_SUITE("occupancy") {
                      (void)tweed::occupancy({-1, 0, 0, 32}, limitsOf(90));
                    }),
                    "registersPerThread is -1"));
+    for (int const barriers : {-1, 17}) {
+      std::string const text = refusal([&] {
+        (void)tweed::occupancy({32, 0, 0, 32, 1024, barriers}, limitsOf(90));
+      });
+      CHECK(contains(text, "blockBarriers is " + std::to_string(barriers) + "; 0 to 16"));
+    }
   }
   TEST_CASE("C03, C38, S8, S15: the grid holds all items or what the device does, and is never 0") {
     for (int const threads : {1, 32, 100, 256, 1024}) {

@@ -18,6 +18,7 @@ struct KernelResources {
   std::size_t dynamicSharedBytes = 0;
   int blockThreads = 1;
   int mostBlockThreads = 1024;  ///< of the kernel, as by __launch_bounds__
+  int blockBarriers = 1;        ///< as ptxas -v counts them: the highest id and one
 };
 
 /// What is used up first.
@@ -25,7 +26,8 @@ enum class Resource {
   Threads,    ///< the multiprocessor's, or the kernel's in one block
   Blocks,     ///< of the multiprocessor
   Registers,  ///< the multiprocessor's, or those of one block or thread
-  Shared      ///< memory of the multiprocessor, or of one block
+  Shared,     ///< memory of the multiprocessor, or of one block
+  Barriers    ///< of the multiprocessor: from compute capability 9.0 on
 };
 
 inline char const* resourceName(Resource resource) {
@@ -36,8 +38,10 @@ inline char const* resourceName(Resource resource) {
       return "blocks";
     case Resource::Registers:
       return "registers";
-    default:
+    case Resource::Shared:
       return "shared memory";
+    default:
+      return "barriers";
   }
 }
 
@@ -88,6 +92,13 @@ inline int blocksByShared(KernelResources const& kernel, MultiprocessorLimits co
   return bytes == 0 ? INT_MAX : int(limits.sharedBytesPerMultiprocessor / bytes);
 }
 
+inline int blocksByBarriers(KernelResources const& kernel, MultiprocessorLimits const& limits) {
+  int const device = limits.computeCapability;
+  if (device < 90 || kernel.blockBarriers == 0) return INT_MAX;
+  bool const isOneABlock = device == 101 || device == 110 || device >= 120;
+  return limits.blocksPerMultiprocessor * (isOneABlock ? 1 : 2) / kernel.blockBarriers;
+}
+
 inline void checkBlockThreads(int threads, int most) {
   if (threads < 1 || threads > most)
     fail(cudaErrorInvalidValue, "tweed::occupancy: a block of " + std::to_string(threads) +
@@ -104,7 +115,8 @@ inline void checkBlockThreads(int threads, int most) {
 /// Result   as the runtime counts it, shared memory beyond the usual limit opted in to. Compute
 ///          capabilities 2.0 to 12.x; later ones as 12.x.
 /// Cost     arithmetic on the host.
-/// Errors   throws tweed::Error: blockThreads not 1 to the device's most; negative registers.
+/// Errors   throws tweed::Error: blockThreads not 1 to the device's most; negative registers;
+///          blockBarriers not 0 to 16.
 /// Source   CUDA toolkit, cuda_occupancy.h: units of allocation, and the checks of one block.
 inline Occupancy occupancy(KernelResources const& kernel, MultiprocessorLimits const& limits) {
   detail::checkBlockThreads(kernel.blockThreads, limits.threadsPerBlock);
@@ -112,6 +124,10 @@ inline Occupancy occupancy(KernelResources const& kernel, MultiprocessorLimits c
     detail::fail(cudaErrorInvalidValue, "tweed::occupancy: registersPerThread is " +
                                             std::to_string(kernel.registersPerThread) +
                                             "; at least 0 is allowed");
+  if (kernel.blockBarriers < 0 || kernel.blockBarriers > 16)
+    detail::fail(cudaErrorInvalidValue, "tweed::occupancy: blockBarriers is " +
+                                            std::to_string(kernel.blockBarriers) +
+                                            "; 0 to 16 are allowed");
   int const warps = ceilDiv(kernel.blockThreads, 32);
   int const mostWarps = limits.threadsPerMultiprocessor / 32;
   struct {
@@ -120,7 +136,8 @@ inline Occupancy occupancy(KernelResources const& kernel, MultiprocessorLimits c
   } const bounds[] = {{Resource::Threads, mostWarps / warps},
                       {Resource::Blocks, limits.blocksPerMultiprocessor},
                       {Resource::Registers, detail::blocksByRegisters(kernel, limits)},
-                      {Resource::Shared, detail::blocksByShared(kernel, limits)}};
+                      {Resource::Shared, detail::blocksByShared(kernel, limits)},
+                      {Resource::Barriers, detail::blocksByBarriers(kernel, limits)}};
   auto least = bounds[0];
   for (auto const& bound : bounds)
     if (bound.blocks < least.blocks) least = bound;
@@ -137,7 +154,8 @@ inline Occupancy occupancy(KernelResources const& kernel, MultiprocessorLimits c
 
 /// Residency of a kernel with blocks of `blockThreads` threads and `sharedBytes` of dynamic shared
 /// memory on the current device. Changes nothing of the kernel: shared memory is counted as if it
-/// were opted in to, as launch() does; a preference between shared memory and L1 is not counted.
+/// were opted in to, as launch() does; a preference between shared memory and L1 is not counted, nor
+/// are named barriers, whose number the runtime does not tell: with them ask the function above.
 /// Cost     about a dozen queries that the runtime answers at once.
 /// Errors   throws tweed::Error: blockThreads not 1 to 1024.
 template <class... Params>
