@@ -653,6 +653,10 @@ TABLES = {
     "blockArg": lambda r: ratio_table(r, "blockArg", ["f32+i32", "f32+i64"], False),
     "blockScan.exclusive": lambda r: ratio_table(
         r, "blockScan", [f"{kind}/exclusive" for kind in ("f32", "i32", "f64", "affine")], False),
+    "warpReduce.toFirst": lambda r: forms_table(
+        r, "warpReduce", ["f32", "f64", "i32", "affine", "pair64", "affine64"],
+        {"tweed.toFirst": "ToFirst", "tweed": "every lane", "cub": "CUB, lane 0"},
+        [("tweed.toFirst", "tweed"), ("tweed.toFirst", "cub")]),
     "warpReduce.widths": lambda r: ratio_table(
         r, "warpReduce", [f"{kind}/width:{width}" for kind in ("f32", "i32", "affine")
                           for width in (8, 16)], True),

@@ -16,6 +16,11 @@ struct Tweed : bench::FormOf<T, Op, Threads, Answer::Every, Width> {
   static __device__ T call(T value) { return tweed::warpReduce<Width>(value, Op{}); }
 };
 
+template <class T, class Op, int Threads>
+struct ToFirst : bench::FormOf<T, Op, Threads, Answer::First, 32> {
+  static __device__ T call(T value) { return tweed::warpReduce<32, tweed::ToFirst>(value, Op{}); }
+};
+
 // Any set of lanes: here all, known only at run time, or all but one.
 template <class T, class Op, int Threads, bool IsAll>
 struct TweedMask : bench::FormOf<T, Op, Threads, IsAll ? Answer::Every : Answer::First, 32> {
@@ -51,6 +56,7 @@ void addThreads(std::string const& type, bench::Load load) {
   bench::Case& to =
       bench::addCase(type + "/" + bench::nameOf(load) + "/threads:" + std::to_string(Threads));
   bench::addForm<Tweed<T, Op, Threads>>(to, load, "tweed");
+  bench::addForm<ToFirst<T, Op, Threads>>(to, load, "tweed.toFirst");
   bench::addForm<TweedMask<T, Op, Threads, true>>(to, load, "tweed.activeLanes");
   bench::addForm<TweedMask<T, Op, Threads, false>>(to, load, "tweed.31lanes");
   bench::addForm<Cub<T, Op, Threads, Answer::First>>(to, load, "cub");

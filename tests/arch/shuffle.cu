@@ -30,6 +30,17 @@ __global__ void shuffleAll(T const* in, T* out, Move move, unsigned mask, int wi
   __syncthreads();
 }
 
+// Row d of `out`: what lies d lanes below, and of `isThere` whether that lane is in the group.
+template <class T>
+__global__ void shuffleUpAll(T const* in, T* out, int* isThere, int width) {
+  int const lane = int(threadIdx.x);
+  for (unsigned d = 0; d < 32; ++d) {
+    auto const below = tweed::arch::shuffleUpIfThere(0xffffffffu, in[lane], d, width);
+    out[d * 32 + threadIdx.x] = below.value;
+    isThere[d * 32 + threadIdx.x] = below.isThere;
+  }
+}
+
 int sourceOf(Move move, int lane, int width, int argument) {
   int const first = lane / width * width, last = first + width - 1;
   if (move == Move::index) return first + argument % width;
@@ -60,6 +71,30 @@ void checkMove(Make make, Move move, unsigned mask, int width, int first, int st
       CAPTURE(source);
       REQUIRE(got[std::size_t(k * 32 + lane)] == in[std::size_t(source)]);
     }
+}
+
+template <class T, class Make>
+void checkUpIfThere(Make make) {
+  std::vector<T> in;
+  for (unsigned lane = 0; lane < 32; ++lane) in.push_back(make(lane));
+  DeviceArray<T> const dIn(in);
+  for (int width = 1; width <= 32; width *= 2) {
+    CAPTURE(width);
+    DeviceArray<T> const out(32 * 32);
+    DeviceArray<int> const isThere(std::vector<int>(32 * 32, -1));
+    tweed::launch(shuffleUpAll<T>, {1, 32}, dIn.data(), out.data(), isThere.data(), width);
+    tweed::synchronize();
+    std::vector<T> const got = out.host();
+    std::vector<int> const gotThere = isThere.host();
+    for (int d = 0; d < 32; ++d)
+      for (int lane = 0; lane < 32; ++lane) {
+        CAPTURE(d);
+        CAPTURE(lane);
+        REQUIRE(gotThere[std::size_t(d * 32 + lane)] == int(lane % width >= d));
+        REQUIRE(got[std::size_t(d * 32 + lane)] ==
+                in[std::size_t(sourceOf(Move::up, lane, width, d))]);
+      }
+  }
 }
 
 // Every argument that names a lane of the group, and for up and down every other one too.
@@ -123,6 +158,11 @@ TEST_SUITE("shuffle") {
   }
   TEST_CASE("a type without a default constructor moves") {
     checkWidths<Made>([](unsigned seed) { return Made(seed * 0.5); });
+  }
+  TEST_CASE("shuffleUpIfThere tells whether the group has the lane") {
+    checkUpIfThere<int>([](unsigned seed) { return int(noise(seed)); });
+    checkUpIfThere<unsigned short>([](unsigned seed) { return (unsigned short)(noise(seed)); });
+    checkUpIfThere<Bytes<3>>([](unsigned seed) { return Bytes<3>::of(seed); });
   }
   TEST_CASE("a mask of every other lane") {
     auto const make = [](unsigned seed) { return Bytes<12>::of(seed); };

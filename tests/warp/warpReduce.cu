@@ -46,6 +46,16 @@ __global__ void reduceGroups(T const* in, T* out, Op op) {
   out[threadIdx.x] = tweed::warpReduce<Width>(in[threadIdx.x], op);
 }
 
+// In the first lane of each group the result, elsewhere 0 bytes.
+template <int Width, class T, class Op>
+__global__ void reduceToFirst(T const* in, T* out, Op op) {
+  T const all = tweed::warpReduce<Width, tweed::ToFirst>(in[threadIdx.x], op);
+  T const again = tweed::warpReduce<Width, tweed::ToFirst>(in[threadIdx.x], op, Width);
+  if (threadIdx.x % Width != 0) return;
+  out[threadIdx.x] = all;
+  if (!(all == again)) memset(&out[threadIdx.x], 0xFF, sizeof all);
+}
+
 // The values of lanes beyond their group's count are poison: NaN, -1, no Stretch at all.
 template <int Width, class T, class Op>
 __global__ void reduceCounts(T const* in, T* out, Op op, int const* counts) {
@@ -58,6 +68,7 @@ __global__ void reduceCounts(T const* in, T* out, Op op, int const* counts) {
 template <class T, class Op>
 struct Kernels {
   void (*groups)(T const*, T*, Op);
+  void (*toFirst)(T const*, T*, Op);
   void (*counts)(T const*, T*, Op, int const*);
 };
 
@@ -75,6 +86,12 @@ void checkKernels(Kernels<T, Op> const& kernels, int width, std::vector<T> const
   std::vector<T> got = out.host();
   for (int t = 0; t < threads; ++t)
     REQUIRE(got[std::size_t(t)] == foldOnHost(in.data() + t / width * width, width, op));
+  DeviceArray<T> const firsts(std::size_t(threads), 0);
+  tweed::launch(kernels.toFirst, {1, unsigned(threads)}, dIn.data(), firsts.data(), op);
+  tweed::synchronize();
+  got = firsts.host();
+  for (int t = 0; t < threads; t += width)
+    REQUIRE(got[std::size_t(t)] == foldOnHost(in.data() + t, width, op));
 
   // Every count, a different one in each group.
   for (int base = least; base <= width; base += isShort() && base > 2 && base < width - 3 ? 3 : 1) {
@@ -100,7 +117,8 @@ void checkKernels(Kernels<T, Op> const& kernels, int width, std::vector<T> const
 
 template <int Width, class T, class Op>
 void checkWidth(std::vector<T> const& in, Op op) {
-  Kernels<T, Op> const kernels{reduceGroups<Width, T, Op>, reduceCounts<Width, T, Op>};
+  Kernels<T, Op> const kernels{reduceGroups<Width, T, Op>, reduceToFirst<Width, T, Op>,
+                               reduceCounts<Width, T, Op>};
   checkKernels(kernels, Width, in, op);
 }
 

@@ -54,6 +54,14 @@ TWEED_DEVICE int laneId() {
 #endif
 }
 
+/// At the end of a short branch: keeps the compiler from choosing operands in place of it, which
+/// takes one instruction more than an addition under a predicate.
+TWEED_DEVICE void keepBranch() {
+#if !defined(TWEED_LOOM)
+  asm volatile("");
+#endif
+}
+
 // Shape    one T per lane of `mask`; `width` is a power of two up to 32: groups of lanes.
 // Result   every lane of `mask` gets the value of the lane it names, which must be in `mask`.
 //          shuffle counts modulo `width`; Up and Down take the low five bits of delta and give a
@@ -82,6 +90,31 @@ TWEED_DEVICE T shuffleUp(unsigned mask, T const& value, unsigned delta, int widt
   for (int i = 0; i < Words<T>::count; ++i)
     words.word[i] = __shfl_up_sync(mask, words.word[i], delta, width);
   return words.value();
+}
+
+/// The same with whether the group has that lane, which the instruction tells for nothing.
+template <class T>
+struct FromBelow {
+  T value;
+  bool isThere;
+};
+template <class T>
+TWEED_DEVICE FromBelow<T> shuffleUpIfThere(unsigned mask, T const& value, unsigned delta,
+                                           int width = 32) {
+  static_assert(sizeof(T) <= 4, "tweed::arch::shuffleUpIfThere: T has at most 4 bytes");
+#if defined(TWEED_LOOM)
+  return {shuffleUp(mask, value, delta, width), laneId() % width >= int(delta)};
+#else
+  auto words = Words<T>::of(value);
+  unsigned isThere;
+  asm volatile(
+      "{\n\t.reg .pred p;\n\t"
+      "shfl.sync.up.b32 %0|p, %2, %3, %4, %5;\n\t"
+      "selp.u32 %1, 1, 0, p;\n\t}"
+      : "=r"(words.word[0]), "=r"(isThere)
+      : "r"(words.word[0]), "r"(delta), "r"((32 - width) << 8), "r"(mask));
+  return {words.value(), isThere != 0};
+#endif
 }
 
 /// The value of the lane `delta` above.

@@ -93,17 +93,13 @@ TWEED_DEVICE T blockFoldToFirst(T const& value, Op op, int count) {
                           !isReduxBlock<T, Op, Shape::maxThreads>;
   if constexpr (isRake && !IsCounted && Shape::isStatic && Shape::maxThreads % warpThreads == 0) {
     using Form = RakeForm<T, Op, Shape::maxThreads>;
-    // Down is faster than a butterfly of 32 lanes for four bytes, and slower for eight.
-    constexpr bool isDown =
-        (sizeof(T) <= 4 && !isRedux<T, Op> && !Form::isTwice) || !isCommutative<Op>;
     auto result = arch::Words<T>::of(value);
     rakeParts<Shape, Form>(value, op, [&](T const& part, int lane) {
       constexpr int groups = Form::isTwice ? 4 : warpThreads;
       T fold = part;
       if constexpr (Form::isTwice)
         fold = rakeLanes<groups>(rakeScratchOf<T, Shape::maxThreads>().folds, part, op, lane);
-      result = arch::Words<T>::of(isDown ? foldDown<groups>(fullMask, fold, op, lane)
-                                         : foldLanes<groups>(fullMask, fold, op, lane));
+      result = arch::Words<T>::of(foldToFirst<groups>(fullMask, fold, op, lane));
     });
     arch::syncBlock();
     return result.value();
@@ -126,9 +122,6 @@ template <int BlockThreads>
 inline constexpr bool isBlockSize = BlockThreads >= 1 && BlockThreads <= maxBlockThreads;
 
 }  // namespace detail
-
-/// Where the result goes, in blockReduce<BlockThreads, ToFirst>.
-struct ToFirst {};
 
 /// Combines `value` of all threads of the block with `op`.
 ///

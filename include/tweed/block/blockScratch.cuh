@@ -60,18 +60,23 @@ TWEED_DEVICE Acc foldInScratch(Acc const& value, Op op, BlockScratch<Shape, T>& 
   int const first = rank - lane;
   int const lanes = smaller(Shape::threads() - first, warpThreads);
   unsigned const mask = isWhole ? fullMask : firstLanes(lanes);
-  Acc const fold =
-      isWhole ? foldLanes<warpThreads>(mask, value, op, lane)
-              : foldFirstLanes<warpThreads>(mask, value, op, lane, larger(count - first, 1));
+  Acc const fold = isWhole
+                       ? foldLanes<warpThreads>(mask, value, op, lane)
+                       : foldFirstLanes<warpThreads>(
+                             mask, value, op, lane, smaller(larger(count - first, 1), warpThreads));
   if constexpr (warps == 1) {
     return fold;
   } else {
     if (lane == 0 && first < count) folds.construct(rank / warpThreads, fold);
     arch::syncBlock();
     int const some = isWhole ? warps : ceilDiv(count, warpThreads);
-    if (warps <= 8 || lanes < warpThreads) return foldFirstItems<warps>(folds.data(), some, op);
-    Acc const part = folds[lane < some ? lane : 0];
-    return foldFirstLanes<warpThreads>(mask, part, op, lane, some);
+    if (warps <= 8 || (!isWhole && lanes < warpThreads))
+      return foldFirstItems<warps>(folds.data(), some, op);
+    constexpr int width = isRedux<Acc, Op> ? warpThreads : nextPow2(warps);
+    int const slot = lane % width;
+    Acc const part = folds[slot < some ? slot : 0];
+    if constexpr (isWhole && width == warps) return foldLanes<width>(mask, part, op, lane);
+    return foldFirstLanes<width>(mask, part, op, slot, some);
   }
 }
 

@@ -227,21 +227,40 @@ TWEED_DEVICE T rakeAll(T const& value, Op op) {
 }
 
 // rakeAllBy when the first `count` threads hold data, 1 <= count <= threads: the fold of all of
-// these, in every lane.
+// these, in every lane. By columns where the order is free, since rows of 32 are as many as there
+// are data, also in a block of any size; else by runs.
 template <class Shape, class T, class Op, class Then>
 TWEED_DEVICE void rakeFirstBy(T const& value, Op op, int count, Then then) {
   using Layout = RakeLayout<T, Shape::maxThreads>;
-  auto& scratch = rakeScratchOf<T, Shape::maxThreads>();
+  constexpr bool isColumns = isTriviallyCopyable<T> && isCommutative<Op> && sizeof(T) <= 16;
+  auto& values = rakeScratchOf<T, Shape::maxThreads>().values;
   int const rank = Shape::rank();
-  if (rank < count) scratch.values.construct(Layout::index(rank), value);
+  if (rank < count && !(isColumns && rank < warpThreads))
+    values.construct(isColumns ? rank : Layout::index(rank), value);
   arch::syncBlock();
   if (rank >= warpThreads) return;
-  int const lanes = ceilDiv(count, Layout::run);
-  int const from = rank < lanes ? rank : 0;  // an idle lane repeats lane 0, and nobody asks it
-  T const* const run = scratch.values.data() + Layout::index(from * Layout::run);
-  T const fold = foldSerial(run, smaller(Layout::run, count - from * Layout::run), op);
   unsigned const mask = firstLanes(smaller(Shape::threads(), warpThreads));
-  then(foldFirstLanes<warpThreads>(mask, fold, op, rank, lanes), rank);
+  if constexpr (isColumns) {
+    constexpr int rows = 8;  // in a turn, whose loads wait for nothing
+    T fold = value;
+    T const* next = values.data() + rank + warpThreads;
+#pragma unroll 1
+    for (int left = count - rank - warpThreads; left > 0; left -= rows * warpThreads) {
+#pragma unroll
+      for (int i = 0; i < rows * warpThreads; i += warpThreads)
+        if (i < left) fold = op(fold, next[i]);
+      next += rows * warpThreads;
+    }
+    then(count < warpThreads ? foldFirstLanes<warpThreads>(mask, fold, op, rank, count)
+                             : foldLanes<warpThreads>(fullMask, fold, op, rank),
+         rank);
+  } else {
+    int const lanes = ceilDiv(count, Layout::run);
+    int const from = rank < lanes ? rank : 0;  // an idle lane repeats lane 0, and nobody asks it
+    T const* const run = values.data() + Layout::index(from * Layout::run);
+    T const fold = foldSerial(run, smaller(Layout::run, count - from * Layout::run), op);
+    then(foldFirstLanes<warpThreads>(mask, fold, op, rank, lanes), rank);
+  }
 }
 
 template <class Shape, class T, class Op>

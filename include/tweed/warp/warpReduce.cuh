@@ -12,6 +12,9 @@
 
 namespace tweed {
 
+/// Where the result goes, in warpReduce<Width, ToFirst> and blockReduce<BlockThreads, ToFirst>.
+struct ToFirst {};
+
 namespace detail {
 
 template <class Op>
@@ -98,27 +101,32 @@ TWEED_DEVICE T foldLanes(unsigned mask, T value, Op op, [[maybe_unused]] int lan
   }
 }
 
-// The same when only the first `count` lanes of each group hold data, 1 <= count <= Width. A group
-// of d lanes has a fold if its first lane holds data; all its lanes have it, so the first is asked.
+// The fold in the first lane of each group. Down is faster than a butterfly of 32 lanes for four
+// bytes, and slower for eight.
+template <int Width, class T, class Op>
+TWEED_DEVICE T foldToFirst(unsigned mask, T const& value, Op op, int lane) {
+  constexpr bool isDown = sizeof(T) <= 4 && !isRedux<T, Op> && Width == warpThreads;
+  if constexpr (isDown || !isCommutative<Op>)
+    return foldDown<Width>(mask, value, op, lane);
+  else
+    return foldLanes<Width>(mask, value, op, lane);
+}
+
+// The same when only the first `count` lanes of each group hold data, 1 <= count <= Width. After the
+// step of distance d a lane holds the fold of the 2d lanes from itself on, as far as there is data;
+// the first lane's tree is that of foldLanes.
 template <int Width, class T, class Op>
 TWEED_DEVICE T foldFirstLanes(unsigned mask, T value, Op op, int lane, int count) {
   if constexpr (Width == warpThreads && isRedux<T, Op>) {
     return foldByRedux(mask, lane < count ? value : identityOf<Op, T>(), op);
   } else {
+    int const last = count - 1;
 #pragma unroll
     for (int d = 1; d < Width; d *= 2) {
-      int const mine = lane & ~(d - 1);
-      int const theirs = mine ^ d;
-      T const other = arch::shuffle(mask, value, theirs < count ? theirs : lane, Width);
-      if (theirs < count && mine < count) {
-        T const first = theirs > mine ? value : other;
-        T const second = theirs > mine ? other : value;
-        value = op(first, second);
-      } else if (theirs < count) {
-        value = other;
-      }
+      T const other = arch::shuffle(mask, value, smaller(lane + d, last), Width);
+      if (d <= last - lane) value = op(value, other);
     }
-    return value;
+    return arch::shuffle(mask, value, 0, Width);
   }
 }
 
@@ -228,6 +236,28 @@ TWEED_DEVICE T warpReduce(T value, Op op, Count count) {
   unsigned const mask = detail::groupMask<Width>(lane);
   return T(
       detail::foldFirstLanes<Width>(mask, detail::widen<Op>(value), op, lane & (Width - 1), some));
+}
+
+/// The same with the result in the first lane of the group alone; what the others get is not to be
+/// used.
+///
+///     float const sum = tweed::warpReduce<32, tweed::ToFirst>(x);
+///
+/// Cost     log2(Width) shuffles for every 4 bytes of T, also where op does not say that it is
+///          commutative; redux as above. With a count, as above.
+template <int Width, class To, class T, class Op = Sum, class = EnableIf<isSame<To, ToFirst>>>
+TWEED_DEVICE T warpReduce(T value, Op op = Op{}) {
+  static_assert(detail::isWarpWidth<Width>,
+                "tweed::warpReduce: Width must be 1, 2, 4, 8, 16 or 32");
+  static_assert(isReduction<Op, T>, "tweed::warpReduce: op must be callable as T = op(T, T)");
+  int const lane = arch::laneId();
+  unsigned const mask = detail::groupMask<Width>(lane);
+  return T(detail::foldToFirst<Width>(mask, detail::widen<Op>(value), op, lane));
+}
+template <int Width, class To, class T, class Op, class Count,
+          class = EnableIf<isSame<To, ToFirst>>>
+TWEED_DEVICE T warpReduce(T value, Op op, Count count) {
+  return warpReduce<Width>(value, op, count);
 }
 
 /// Combines `value` of a set of lanes: any set, also in code that other lanes do not run.

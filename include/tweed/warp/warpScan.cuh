@@ -22,8 +22,16 @@ template <int Width, class T, class Op>
 TWEED_DEVICE T scanUp(unsigned mask, T value, Op op, int lane, int count = Width) {
 #pragma unroll
   for (int d = 1; d < Width; d *= 2) {
-    T const earlier = arch::shuffleUp(mask, value, unsigned(d), Width);
-    if (lane >= d && lane < count) value = op(earlier, value);
+    if constexpr (sizeof(T) <= 4) {
+      auto const [earlier, isThere] = arch::shuffleUpIfThere(mask, value, unsigned(d), Width);
+      if (isThere && lane < count) {
+        value = op(earlier, value);
+        if constexpr (isBuiltinInteger<T>) arch::keepBranch();
+      }
+    } else {  // for whose words the compiler would choose, had it not compared
+      T const earlier = arch::shuffleUp(mask, value, unsigned(d), Width);
+      if (lane >= d && lane < count) value = op(earlier, value);
+    }
   }
   return value;
 }
