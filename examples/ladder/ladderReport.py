@@ -304,7 +304,6 @@ def colour_of(type_):
     return COLOURS["cubNewest"] if type_ == "half" else COLOURS["tweed"]
 
 
-
 def draw(result, directory):
     pyplot = start_plots()
     if pyplot is None:
@@ -316,32 +315,46 @@ def draw(result, directory):
     return [directory / f"{result.name}.{ending}" for ending in ("png", "svg")]
 
 
+def name_bars(axes, case, bars):
+    """From the top down; under each name what changed."""
+    lines = [case.label(bar) + ("" if bar.n == case.n else f", n = {power(bar.n)}") + f"\n{bar.idea}"
+             for bar in bars]
+    axes.set_yticks(range(len(bars)), lines, fontsize=6.5)
+    axes.set_ylim(len(bars) - 0.4, -0.6)
+    axes.grid(axis="y", visible=False)
+
+
+def gain(case, bar):
+    below = case.below(bar)
+    return f"   {bar.over(below).median:.2f} × {case.form(below)}" if below else ""
+
+
 def draw_times(pyplot, result):
-    sheet, panels = pyplot.subplots(len(result.cases), 1, squeeze=False,
-                                    figsize=(8.4, 3.2 * len(result.cases)))
+    heights = [1 + 0.28 * sum(bar.kind == "rung" for bar in case.good) for case in result.cases]
+    sheet, panels = pyplot.subplots(len(result.cases), 1, squeeze=False, layout="constrained",
+                                    figsize=(9, sum(heights)),
+                                    gridspec_kw={"height_ratios": heights})
     for axes, case in zip(panels[:, 0], result.cases):
         bars = case.by_type(bar for bar in case.good if bar.kind == "rung")
-        drawn = axes.bar(range(len(bars)), [bar.speed for bar in bars], 0.7,
-                         color=[colour_of(bar.type) for bar in bars])
-        axes.bar_label(drawn, [any_figure(bar.speed) for bar in bars], fontsize=6)
+        speeds = [bar.speed for bar in bars]
+        drawn = axes.barh(range(len(bars)), speeds, 0.7, color=[colour_of(bar.type) for bar in bars])
         for type_ in case.types:
             for bar, colour, style in ((case.ceiling(type_), "#444444", ":"),
                                        (case.peer(type_), colour_of(type_), "--")):
                 if bar:
-                    axes.axhline(bar.speed, color=colour, linestyle=style, linewidth=1.2,
+                    axes.axvline(bar.speed, color=colour, linestyle=style, linewidth=1.2,
                                  label=f"{bar.name}, {type_}: {any_figure(bar.speed)}")
-        axes.set_yscale("log")
-        axes.set_xticks(range(len(bars)), [
-            case.label(bar) + ("" if bar.n == case.n else f", n = {power(bar.n)}")
-            for bar in bars],
-            fontsize=7, rotation=45, ha="right", rotation_mode="anchor")
-        axes.set_ylabel(result.unit)
+        for text in axes.bar_label(drawn, [any_figure(bar.speed) + gain(case, bar) for bar in bars],
+                                   fontsize=6.5, padding=3):
+            text.set_bbox({"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.8})
+        axes.set_xscale("log")
+        axes.set_xlim(min(speeds, default=1) / 2, 20 * max(speeds, default=1))
+        axes.set_xlabel(f"{result.unit}, and how many times that of the rung it goes on from")
         axes.set_title(f"n = {power(case.n)}", fontsize=9)
-        axes.grid(axis="x", visible=False)
+        name_bars(axes, case, bars)
         if axes.get_legend_handles_labels()[0]:
-            axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
-    panels[0][0].set_title(f"{result.caption()}\nn = {power(result.cases[0].n)}", fontsize=9)
-    sheet.subplots_adjust(hspace=0.75)
+            axes.legend(fontsize=7, loc="upper right", frameon=True, framealpha=0.9)
+    sheet.suptitle(result.caption(), fontsize=9)
     return sheet
 
 
@@ -351,21 +364,22 @@ def draw_counts(pyplot, result):
     bars = case.by_type(bar for bar in case.bars if bar.counts and not bar.error)
     shown = [name for name in ("requests", "divergent", "sectors", "passes", "barriers", "shuffles",
                                "exchanges", "atomics") if any(bar.counts[name] for bar in bars)]
-    sheet, panels = pyplot.subplots(1, len(shown), sharey=True, squeeze=False,
-                                    figsize=(1.6 + 1.5 * len(shown), 1 + 0.2 * len(bars)))
+    sheet, panels = pyplot.subplots(1, len(shown), sharey=True, squeeze=False, layout="constrained",
+                                    figsize=(3.4 + 1.2 * len(shown), 1 + 0.27 * len(bars)))
     for axes, name in zip(panels[0], shown):
         drawn = axes.barh(range(len(bars)), [bar.counts[name] for bar in bars], 0.7,
                           color=[colour_of(bar.type) for bar in bars])
         axes.bar_label(drawn, [str(bar.counts[name]) for bar in bars], fontsize=6, padding=2)
         axes.set_xscale("symlog", linthresh=1)
-        axes.set_xlim(0, 30 * max(bar.counts[name] for bar in bars))
+        axes.set_xlim(0, 100 * max(bar.counts[name] for bar in bars))
         axes.set_xticks([])
         axes.set_title(COUNTS[name].replace(" i", "\ni"), fontsize=8)
-        axes.grid(visible=False)
-        axes.set_yticks(range(len(bars)), [case.label(bar) for bar in bars], fontsize=7)
-    panels[0][0].invert_yaxis()
+        name_bars(axes, case, bars)
     sheet.suptitle(f"{LADDERS[result.ladder]}, n = {power(case.n)}: counted on the loom, log axes",
-                   fontsize=9, y=1.03)
+                   fontsize=9)
+    skipped = ", ".join(dict.fromkeys(bar.name for bar in case.bars if bar.skipped))
+    if skipped:
+        sheet.supxlabel(f"Not on the loom: {skipped}", fontsize=7)
     return sheet
 
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <tuple>
 
 namespace {
 
@@ -28,7 +27,7 @@ class Products {
 
 double operations(long long n) { return 2.0 * double(n) * double(n) * double(n); }
 
-bool isPeer(ladder::ProductRung const& rung) { return std::string(rung.name).rfind("m8", 0) == 0; }
+bool isPeer(std::string const& name) { return name.rfind("m8", 0) == 0; }
 
 #if !defined(TWEED_LOOM)
 constexpr int fmaThreads = 1024, fmaChains = 8;
@@ -74,7 +73,7 @@ std::vector<ladder::Bar> bars(long long) {
     bar = {rung.name,
            rung.idea,
            rung.type(),
-           isPeer(rung) ? "peer" : "rung",
+           isPeer(rung.name) ? "peer" : "rung",
            operations,
            [=](long long n) {
              ladder::ProductData& data = products->ofSize(n);
@@ -91,16 +90,15 @@ std::vector<ladder::Bar> bars(long long) {
     if (bar.name == "m7 tuned") bar.skipped = "a clock chooses, and nothing is timed on the loom";
 #endif
   }
-#if defined(TWEED_LOOM)
-  for (auto const& [name, type, kind] : {std::tuple{"m6a wmma", "half", "rung"},
-                                         {"m6c wgmma", "half", "rung"},
-                                         {"m8 cuBLAS", "float", "peer"},
-                                         {"m8 cuBLAS", "half", "peer"}}) {
-    auto const next = std::find_if(
-        all.begin(), all.end(), [name = std::string(name)](auto& bar) { return bar.name > name; });
-    all.insert(next, {name, "", type, kind, operations, nullptr, "runs on a GPU alone"});
+  for (auto const& other : ladder::otherProductRungs()) {
+    std::string const name = other.first;
+    auto const next =
+        std::find_if(all.begin(), all.end(), [&](auto& bar) { return bar.name > name; });
+    char const* const kind = isPeer(name) ? "peer" : "rung";
+    char const* const why = tweed::deviceInfo().isLoom ? "runs on a GPU alone" : "is not linked";
+    all.insert(next, {name, "", other.second, kind, operations, nullptr, why});
   }
-#else
+#if !defined(TWEED_LOOM)
   all.push_back(arithmetic());
 #endif
   return all;

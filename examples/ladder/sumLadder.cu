@@ -101,12 +101,12 @@ std::vector<ladder::Bar> bars(long long n) {
                                 [=] { return data->verify(rung, count); }};
          }});
   }
-#if defined(TWEED_LOOM)
-  all.insert(all.end() - 1, {"r14 nested", "", "float", "rung", bytesRead, nullptr,
-                             "kernels launch kernels on a GPU alone"});
-  all.push_back(
-      {"r16 cub", "", "float", "peer", bytesRead, nullptr, "CUB's kernels run on a GPU alone"});
-#else
+  for (auto const& [name, why] : ladder::otherSumRungs()) {
+    bool const isPeer = std::string(name).rfind("r16", 0) == 0;
+    all.insert(all.end() - (isPeer ? 0 : 1),
+               {name, "", "float", isPeer ? "peer" : "rung", bytesRead, nullptr, why});
+  }
+#if !defined(TWEED_LOOM)
   auto const addCeiling = [&](char const* name, char const* idea, double (*work)(long long),
                               void (SumData::*call)(long long)) {
     all.push_back(

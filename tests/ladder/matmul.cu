@@ -2,7 +2,9 @@
 // Every rung of the product ladder against the host, and what becomes of the usual mistakes.
 #include <doctest/doctest.h>
 
-#define LADDER_WITHOUT_TWEED  // tests/matmul/ has those; loom.m7_tweed runs the rung
+#if defined(TWEED_LOOM)
+#define LADDER_WITHOUT_TWEED  // loom.m7_tweed runs the rung
+#endif
 #include <cmath>
 #include <ladder/matmul/rungs.cuh>
 
@@ -34,6 +36,7 @@ std::vector<ProductRung> rungsHere() {
     // The loom compiles the three of m5 to the same code.
     if (tweedTest::isLoom && (rung.ofFloats == m5::product<1> || rung.ofFloats == m5::product<3>))
       continue;
+    if (std::string(rung.name).rfind("m7", 0) == 0) continue;  // tests/matmul/ has its kernels
     rungs.push_back(rung);
   }
   return rungs;
@@ -135,7 +138,38 @@ TEST_CASE("product ladder: every rung multiplies as the host does and leaves its
       if (s.n % 4 == 0 && s.k % 4 == 0 && (!tweedTest::isLoom || s.m < 64)) product.check(rung, 1);
     }
   }
+  std::string others;
+  for (auto const& [name, type] : ladder::otherProductRungs())
+    others += std::string(others.empty() ? "" : ", ") + name + " (" + type + ")";
+  std::string const why = tweedTest::isLoom ? "for the GPU alone" : "not linked";
+  if (!others.empty()) MESSAGE("skipped, ", why, ": ", others);
 }
+
+#if !defined(TWEED_LOOM)
+TEST_CASE("product ladder: m7, by the model and by the clock, at sizes 0, 1 and 17") {
+  for (ProductShape const s : {ProductShape{0, 0, 0},
+                               {0, 17, 1},
+                               {17, 0, 1},
+                               {17, 1, 0},
+                               {1, 1, 1},
+                               {1, 17, 1},
+                               {17, 1, 17},
+                               {17, 17, 17}}) {
+    if (tweedTest::isShort() && s.m != 17) continue;
+    CAPTURE(s.m);
+    CAPTURE(s.n);
+    CAPTURE(s.k);
+    Case const product(s);
+    for (ProductRung const& rung : m7::rungs) {
+      CAPTURE(rung.name);
+      CAPTURE(rung.type());
+      product.check(rung, 0);
+      product.check(rung, 0);  // if the memory is the same, by the plan that is there
+      product.check(rung, 1);
+    }
+  }
+}
+#endif
 
 TEST_CASE("product ladder: NaN and infinities stay in their rows and columns") {
   if (tweedTest::isShort()) return;
@@ -231,6 +265,10 @@ void checkLarge(ProductRung const& rung, ladder::Product<T> product, ProductShap
 
 // More than 2^31 items of C, of A and of B; and more rows of blocks than a grid has in y (C38).
 TEST_CASE("product ladder: large matrices (C02, C38)") {
+  if (tweedTest::isShort()) {
+    MESSAGE("skipped: a sanitizer takes longer for them than a test may");
+    return;
+  }
   std::size_t free = 0, total = 0;
   TWEED_CHECK(cudaMemGetInfo(&free, &total));
   if (free < std::size_t(40) << 30) {

@@ -85,6 +85,10 @@ TEST_CASE("ladder: every rung adds up as the host does and leaves its input as i
     CAPTURE(rung.name);
     for (long long const n : sizes()) checkExact(rung.sum, n);
   }
+  std::string others;
+  for (auto const& [name, why] : ladder::otherSumRungs())
+    others += std::string(others.empty() ? "" : ", ") + name + " (" + why + ")";
+  if (!others.empty()) MESSAGE("skipped: ", others);
 }
 
 TEST_CASE("ladder: rungs of other block sizes") {
@@ -139,7 +143,10 @@ TEST_CASE("ladder: infinities and NaN come through") {
 
 #if !defined(TWEED_LOOM)
 TEST_CASE("ladder: more than 2^31 values (C02)") {
-  if (tweedTest::isShort()) return;  // a sanitizer takes minutes for them
+  if (tweedTest::isShort()) {
+    MESSAGE("skipped: a sanitizer takes minutes for them");
+    return;
+  }
   long long const n = (1ll << 31) + 4099;
   std::size_t const bytes = std::size_t(n) * sizeof(float);
   std::size_t free = 0, total = 0;

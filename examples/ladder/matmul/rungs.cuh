@@ -22,6 +22,8 @@
 #include "m8_cublas.cu"
 #endif
 
+#include <utility>
+
 namespace ladder {
 
 /// From the lowest up; those of floats and of halves are ladders of their own.
@@ -43,6 +45,18 @@ inline std::vector<ProductRung> productRungs() {
   rungs.insert(rungs.end(), std::begin(m8::rungs), std::end(m8::rungs));
 #endif
   return rungs;
+}
+
+/// Rungs of the GPU alone that this program does not have, by name and type of their items.
+inline std::vector<std::pair<char const*, char const*>> otherProductRungs() {
+  return {
+#if defined(TWEED_LOOM)
+    {"m6a wmma", "half"}, {"m6c wgmma", "half"},
+#endif
+#if !defined(LADDER_CUBLAS)
+        {"m8 cuBLAS", "float"}, {"m8 cuBLAS", "half"},
+#endif
+  };
 }
 
 }  // namespace ladder

@@ -26,6 +26,8 @@
 #include "r14_nested.cu"
 #endif
 
+#include <utility>
+
 namespace ladder {
 
 /// From the lowest up.
@@ -42,6 +44,18 @@ inline std::vector<SumRung> sumRungs() {
   rungs.push_back(r16::rung);
 #endif
   return rungs;
+}
+
+/// Rungs of the GPU alone that this program does not have, and why.
+inline std::vector<std::pair<char const*, char const*>> otherSumRungs() {
+#if defined(TWEED_LOOM)
+  return {{"r14 nested", "kernels launch kernels on a GPU alone"},
+          {"r16 cub", "CUB's kernels run on a GPU alone"}};
+#elif defined(__CUDACC_RDC__)
+  return {};
+#else
+  return {{"r14 nested", "kernels launch kernels with -rdc=true alone"}};
+#endif
 }
 
 }  // namespace ladder
