@@ -8,7 +8,8 @@ holds.
     ladderReport.py --check FILE...       exit 1 unless all that is asserted of an H200 holds
     ladderReport.py --adopt DIR           take over the JSON of a run into examples/ladder/results,
                                           with charts, and write the tables of README.md here and
-                                          in ../executionModel (whose JSON counts from a GPU alone)
+                                          in ../executionModel (whose JSON counts from a GPU alone),
+                                          and the sentences that have figures of the run in them
     ladderReport.py --current             exit 1 if those tables are not what the results give
 
 A figure is the median of its rounds; a ratio is taken in each round, since a round times all bars
@@ -22,6 +23,7 @@ import json
 import pathlib
 import statistics
 import sys
+import textwrap
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -69,8 +71,9 @@ class Bar:
         self.error, self.skipped = entry.get("error"), entry.get("skipped")
         self.counts = entry.get("counts")
         self.seconds = entry.get("seconds", [])
+        self.work = entry["work"]
         self.row = Row()  # seconds for each unit of work, by round
-        self.row.rounds = {i: s / entry["work"] for i, s in enumerate(self.seconds)}
+        self.row.rounds = {i: s / self.work for i, s in enumerate(self.seconds)}
 
     @property
     def since(self):
@@ -189,7 +192,7 @@ def note(bar):
 
 def times(result, case):
     ceilings = [bar.name for bar in case.all if bar.kind == "ceiling"]
-    head = ["rung", "what changed", "items", "time", "±", result.unit, "× the one below",
+    head = ["rung", "what changed", "items", "time", "±", result.unit, "× the one before",
             f"of the ceiling ({' or '.join(ceilings)})", f"of {result.peer_name}"]
     rows = []
     for bar in case.all:
@@ -251,11 +254,11 @@ def aligned(head, rows):
 
 
 def losses(case):
-    """Rungs that are slower than the one below, beyond the spread."""
+    """Rungs that are slower than the one before, beyond the spread."""
     for bar in case.good:
         below = case.below(bar)
         if below and not (ratio := bar.over(below)).is_at_least(1):
-            yield f"{bar.name} ({ratio} times {below.name})"
+            yield f"{bar.name} ({ratio.median:.3f} ± {ratio.half:.3f} times {below.name})"
 
 
 # ---- what is asserted ----
@@ -317,9 +320,10 @@ def draw(result, directory):
 
 def name_bars(axes, case, bars):
     """From the top down; under each name what changed."""
-    lines = [case.label(bar) + ("" if bar.n == case.n else f", n = {power(bar.n)}") + f"\n{bar.idea}"
-             for bar in bars]
-    axes.set_yticks(range(len(bars)), lines, fontsize=6.5)
+    def lines(bar):
+        size = "" if bar.n == case.n else f", n = {power(bar.n)}"
+        return f"{case.label(bar)}{size}\n{bar.idea}"
+    axes.set_yticks(range(len(bars)), map(lines, bars), fontsize=6.5)
     axes.set_ylim(len(bars) - 0.4, -0.6)
     axes.grid(axis="y", visible=False)
 
@@ -337,12 +341,14 @@ def draw_times(pyplot, result):
     for axes, case in zip(panels[:, 0], result.cases):
         bars = case.by_type(bar for bar in case.good if bar.kind == "rung")
         speeds = [bar.speed for bar in bars]
-        drawn = axes.barh(range(len(bars)), speeds, 0.7, color=[colour_of(bar.type) for bar in bars])
+        drawn = axes.barh(range(len(bars)), speeds, 0.7,
+                          color=[colour_of(bar.type) for bar in bars])
         for type_ in case.types:
             for bar, colour, style in ((case.ceiling(type_), "#444444", ":"),
                                        (case.peer(type_), colour_of(type_), "--")):
                 if bar:
                     axes.axvline(bar.speed, color=colour, linestyle=style, linewidth=1.2,
+                                 zorder=0.9,  # behind the bars
                                  label=f"{bar.name}, {type_}: {any_figure(bar.speed)}")
         for text in axes.bar_label(drawn, [any_figure(bar.speed) + gain(case, bar) for bar in bars],
                                    fontsize=6.5, padding=3):
@@ -396,7 +402,7 @@ def readme_table(name):
             parts.append(f"n = {power(case.n)}:\n\n{table(*table_of(result, case))}")
             slower = result.is_gpu and ", ".join(losses(case))
             if slower:
-                parts.append(f"Slower than the one below: {slower}.")
+                parts.append(f"Slower than the one before: {slower}.")
         if result.is_gpu:
             parts.append("\n".join(f"- {text}: {'holds' if holds else '**does not hold**'}"
                                    for holds, text in verdicts(result)))
@@ -445,9 +451,127 @@ def experiment_of(path):
     return text if "experiment" in document and not is_loom else None
 
 
+def experiment_rows(directory, name):
+    path = directory / f"model.{name}.json"
+    if not path.exists():
+        raise Missing(f"there is no {path.name}")
+    return json.loads(path.read_text(encoding="utf-8"))["rows"]
+
+
+# ---- README.md: what the figures of an H200 say ----
+
+def measured(directory, ladder, n):
+    path = directory / f"{ladder}.gpu.json"
+    if not path.exists():
+        raise Missing(f"there is no {path.name}")
+    for case in Result(path).cases:
+        if case.n == n:
+            return case
+    raise Missing(f"n = {power(n)} is not measured")
+
+
+class Figures:
+    """Of one size, as text: bars by name or its first word."""
+
+    def __init__(self, case):
+        self.case = case
+
+    def bar(self, name, type_="float"):
+        for bar in self.case.good:
+            if bar.is_named(name) and bar.type == type_:
+                return bar
+        raise Missing(f"{name} of {type_} is not measured at n = {power(self.case.n)}")
+
+    def seconds(self, name):
+        bar = self.bar(name)
+        return bar.row.time * bar.work
+
+    def time(self, name):
+        return duration(self.seconds(name))
+
+    def ratio(self, name, other):
+        return f"{self.bar(name).over(self.bar(other)).median:.2f}"
+
+    def share(self, name, whole, type_="float"):
+        return f"{100 * self.bar(name, type_).over(self.bar(whole, type_)).median:.0f} %"
+
+    def share_of_ceiling(self, name):
+        ceiling = self.case.ceiling("float")
+        if not ceiling:
+            raise Missing("no ceiling is measured")
+        return f"{100 * self.bar(name).over(ceiling).median:.0f} %"
+
+
+def bullets(*texts):
+    return "\n".join(textwrap.fill(" ".join(text.split()), 120, initial_indent="- ",
+                                   subsequent_indent="  ", break_long_words=False,
+                                   break_on_hyphens=False) for text in texts)
+
+
+def sums_said(directory):
+    at24, at28 = (Figures(measured(directory, "reduction", 1 << log2)) for log2 in (24, 28))
+    atomic = at24.seconds("r2") / at24.bar("r2").n
+
+    def both(name, other):
+        return f"{at24.ratio(name, other)} and {at28.ratio(name, other)} times as fast as {other}"
+    sides, = (row["times by warp"] for row in experiment_rows(directory, "divergence")
+              if (row["work"], row["split"]) == ("long, if and else", "by lane"))
+    return bullets(
+        f"""**r3 to r5 are about atomics.** Those at one address come one by one, every
+        {1e9 * atomic:.1f} ns (r2: {at24.time("r2")} for 2^24). r3 has 65536 of them, which is
+        {duration(65536 * atomic)} of its {at24.time("r3")}; r4 has half of them and takes
+        {at24.time("r4")}. r5 has one for each resident block, about a thousand:
+        {duration(1000 * atomic)} of {at24.time("r5")}. So r9 to r14 are without: an atomic a block
+        would hide the order of their trees.""",
+        f"""**r6 and r7 save barriers and shared memory**, for which r5 was not waiting:
+        r6 is {both("r6", "r5")} (at 2^24 and 2^28), r7 {both("r7", "r6")}. Each of their threads
+        has one load under way, which at 2^28 gets {at28.share_of_ceiling("r7")} of the ceiling
+        ([Little's law](../executionModel/README.md), `latencyHiding`). One of r12's has up to
+        eight, and that is its gain: {at28.share_of_ceiling("r12 unrolled 8")}.""",
+        f"""**Divergence is not what makes r9 slow.** Without it, r10 is {both("r10", "r9")};
+        without the extra sectors, r11 is {both("r11", "r9")}, and {both("r11", "r10")}. A textbook
+        has 1.69 and 1.34 for these two, of a Fermi card. Idle lanes cost time where instructions
+        are the limit (`divergence`: two sides of a branch take {sides:.2f} times the time of one),
+        and here memory is.""",
+        f"""**Writing out the last warp, then all levels, then for a fixed block size** hardly
+        changes the time: r13a is {both("r13a", "r12 unrolled 8")}, r13b {both("r13b", "r13a")},
+        r13c {both("r13c", "r13b")}. Eight loads a thread hide the tree already. What block sizes at
+        compile time give is registers in place of memory, as in `blockReduce`, which a tree in
+        global memory cannot have.""",
+        f"""**Kernels that launch kernels**: r14 has as many launches as r13c, all but the first
+        from the device. It takes {at24.time("r14")} for {at24.time("r13c")} at 2^24, and
+        {at28.time("r14")} for {at28.time("r13c")} at 2^28, where launches are a small part.""",
+        f"""**r8 takes {at24.time("r8")} for r7's {at24.time("r7")}** at 2^24: a second launch in
+        place of about a thousand atomics. Its gain is the same bits every time.""")
+
+
+def products_said(directory):
+    at = Figures(measured(directory, "matmul", 4096))
+    shapes = [row["us"] for row in experiment_rows(directory, "blockShape") if "us" in row]
+
+    def fast(name, other):
+        return f"{at.ratio(name, other)} times as fast as {other}"
+    return bullets(
+        f"""**Padding cures what it is for, and that may not be the limit.** `m3 padded` is
+        {fast("m3 padded", "m3 unpadded")}, and {fast("m3 padded", "m2")}, whose small tiles have no
+        conflicts to cure. `m3 m2 padded`, which makes some, is {fast("m3 m2 padded", "m2")}.""",
+        f"""**Occupancy is not speed.** m5 with room for two blocks a multiprocessor is
+        {fast("m5 registerTile", "m5 bounds 1")}, which has room for one, and
+        {fast("m5 registerTile", "m5 bounds 3")}, which has so few registers for each of three that
+        sums go to memory. Two blocks are a quarter of the warps that there could be. (`blockShape`:
+        {len(shapes)} shapes of blocks with the same occupancy take {min(shapes):.0f} to
+        {max(shapes):.0f} µs.)""",
+        f"""**Beside cuBLAS in floats**, m5 has {at.share("m5 registerTile", "m8")} of its speed, m7
+        {at.share("m7 tweed", "m8")}, and tuned {at.share("m7 tuned", "m8")}.""",
+        f"""**Tensor cores need feeding.** In halves, m6a (`nvcuda::wmma` without copies ahead) has
+        {at.share("m6a", "m8", "half")} of cuBLAS's speed, m6b (`cp.async`, `mma.sync`)
+        {at.share("m6b", "m8", "half")}, m6c (TMA, wgmma) {at.share("m6c", "m8", "half")}, and m7
+        {at.share("m7 tweed", "m8", "half")}.""")
+
+
 TABLES = {f"{ladder}.{where}": readme_table(f"{ladder}.{where}")
           for ladder in LADDERS for where in ("gpu", "loom")}
-TABLES["model"] = model_table
+TABLES.update({"model": model_table, "reduction.said": sums_said, "matmul.said": products_said})
 
 
 def adopt(source, directory):

@@ -170,6 +170,30 @@ class LadderReport(unittest.TestCase):
         for text in ("0.95 ± 0.00 (m2)", "2.00 ± 0.00 (m3 padded)", "1.20 ± 0.00 "):
             self.assertIn(text, output)
 
+    def test_sentences_have_figures_of_the_run(self):
+        readme = self.path / "README.md"
+        marks = "<!-- table:{0} -->\nstale\n<!-- /table:{0} -->\n"
+        readme.write_text("".join(map(marks.format, ("reduction.said", "matmul.said"))))
+        run = self.path / "run"
+        run.mkdir()
+        what = sums(r4=1800, r5=2000, r6=2010, r7=2100, r8=2000, r13a=700, r13b=720, r14=400)
+        for case in what["cases"]:
+            case["bars"][6]["name"] = "r12 unrolled 8"
+        (run / "sums.json").write_text(json.dumps(what))
+        (run / "model.divergence.json").write_text(json.dumps(
+            {"experiment": "divergence", "device": "some card", "rows": [
+                {"work": "long, if and else", "split": "by lane", "times by warp": 1.75}]}))
+        arguments = ["--results", self.path / "results", "--readme", readme]
+        code, output = self.run_report("--adopt", run, *arguments)
+        self.assertEqual(code, 0, output)
+        text = " ".join(readme.read_text().split())
+        self.assertIn("Not measured yet. <!-- /table:matmul.said -->", text)
+        self.assertNotIn("Not measured yet. <!-- /table:reduction.said -->", text, output)
+        for sentence in ("one by one, every 4.0 ns", "r10 is 1.10 and 1.10 times as fast as r9",
+                         "at 2^28 gets 23 % of the ceiling", "take 1.75 times the time of one",
+                         "r8 takes 33.55 µs for r7's 31.96 µs"):
+            self.assertIn(sentence, text)
+
     def test_refusals(self):
         for what, text in (("{", "not complete JSON"), ("[]", "not of ./tweed.sh ladder"),
                            ({"format": "x"}, "not of ./tweed.sh ladder"),
@@ -187,7 +211,7 @@ class LadderReport(unittest.TestCase):
         results, readme = self.path / "results", self.path / "README.md"
         run = self.path / "run"
         run.mkdir()
-        marks = "before\n<!-- table:{0} -->\nstale\n<!-- /table:{0} -->\nafter\n"
+        marks = "start\n<!-- table:{0} -->\nstale\n<!-- /table:{0} -->\nafter\n"
         readme.write_text("".join(map(marks.format, ("reduction.gpu", "matmul.gpu", "model"))))
         arguments = ["--adopt", run, "--results", results, "--readme", readme]
         self.assertEqual(self.run_report(*arguments)[0], 2)  # nothing is there
@@ -203,12 +227,12 @@ class LadderReport(unittest.TestCase):
                          ["model.x.json", "reduction.gpu.json"])
         text = readme.read_text()
         self.assertRegex(text, r"\| r15 name \| some idea \| 14.91 µs \| .* \| 4500 \|")
-        slower = "Slower than the one below: r9 name (0.33 ± 0.00 times r3 name)."
+        slower = "Slower than the one before: r9 name (0.333 ± 0.000 times r3 name)."
         self.assertEqual(text.count(slower), 2)
         self.assertIn("Not measured yet.", text)  # the other one
         self.assertNotIn("stale", text)
         self.assertIn("- n = 2^28: r11 / r9 = 1.67 ± 0.00 in speed, asserted >= 1: holds", text)
-        self.assertEqual(text.count("before"), 3)
+        self.assertEqual(text.count("start\n"), 3)
         self.assertIn("`x` on some card, driver of CUDA 12.9, now:\n\n"
                       "| warps | us |\n| --- | --- |\n| 1 | 2.50 |\n| 2 | - |\n\n"
                       "| what |\n| --- |\n| other |\n", text)

@@ -47,9 +47,10 @@ void sum(float const* in, long long n, float* out, tweed::Workspace& workspace) 
       });
 }
 
-constexpr ladder::SumRung rungs[] = {{"r12 unrolled 2", "two data blocks a block", sum<2>, true},
-                                     {"r12 unrolled 4", "four data blocks a block", sum<4>, true},
-                                     {"r12 unrolled 8", "eight data blocks a block", sum<8>, true}};
+constexpr ladder::SumRung rungs[] = {
+    {"r12 unrolled 2", "a block takes two data blocks", sum<2>, true},
+    {"r12 unrolled 4", "a block takes four data blocks", sum<4>, true},
+    {"r12 unrolled 8", "a block takes eight data blocks", sum<8>, true}};
 
 }  // namespace r12
 

@@ -8,8 +8,8 @@
 // of eight barriers go. Older texts declare the memory volatile and rely on lanes that run in step;
 // since Volta they need not, and the right form is __syncwarp between reads and writes. Lanes above
 // the distance add what nobody needs, within the 64 values. The profiler shows fewer stalls at
-// barriers, and no gain on an H200 (1 to 3 % slower): eight loads a thread hide the tree already.
-// r6 does the same by shuffles, without memory.
+// barriers, but hardly another time: eight loads a thread hide the tree already. r6 does the same
+// by shuffles, without memory.
 
 #include <ladder/runSum.cuh>
 #include <tweed/core/math.cuh>

@@ -6,9 +6,10 @@
 // what all threads have stored, with one shuffle in place of 45: that changes no time here.)
 //
 // The order of all additions is fixed by the grid, so the bits are the same on every run of one
-// device, which atomics never promise. It costs a second launch (on an H200 2 of 34 us at 2^24) and
-// saves as many atomics as there are blocks: too few to notice after r5. tweed::gridReduce has
-// both, in one launch. The profiler shows two kernels, the second with one block.
+// device, which atomics never promise. It costs a second launch and saves as many atomics as there
+// are blocks, which are too few to notice after r5: for small n it is slower than r7.
+// tweed::gridReduce has both, in one launch. The profiler shows two kernels, the second with one
+// block.
 
 #include <ladder/runSum.cuh>
 #include <tweed/block/blockReduce.cuh>
