@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# copyTest.sh build|run SOURCE FOLDER TWEED: does with one example what its first lines say. `build`
-# copies it alone to the empty FOLDER, beside a link to TWEED, and types its command up to the `&&`;
-# `run` types the rest. 77: there is no device, or no compiler for the one that is not there.
+# copyTest.sh build|run SOURCE FOLDER TWEED [ARGUMENTS...]: does with one example what its first
+# lines say. `build` copies it alone to the empty FOLDER, beside a link to TWEED, and types its
+# command up to the `&&`; `run` types the rest, and again with each of ARGUMENTS behind it. 77: there
+# is no device, or no compiler for the one that is not there.
 set -euo pipefail
 
-if [ $# -ne 4 ] || [[ ! $1 =~ ^(build|run)$ ]]; then
-  echo "usage: copyTest.sh build|run SOURCE FOLDER TWEED" >&2
+if [ $# -lt 4 ] || [[ ! $1 =~ ^(build|run)$ ]]; then
+  echo "usage: copyTest.sh build|run SOURCE FOLDER TWEED [ARGUMENTS...]" >&2
   exit 2
 fi
 step=$1
@@ -36,9 +37,11 @@ if [ "$step" = build ]; then
   if grep -qv "Cannot find valid GPU for '-arch=native'" log; then exit 1; fi
 else
   cd "$folder"
-  echo "${command#* && }"
-  code=0
-  bash -c "${command#* && }" || code=$?
-  if [ $code -eq 77 ] && [ -n "${TWEED_REQUIRE_GPU-}" ]; then code=1; fi
-  exit $code
+  for arguments in "" "${@:5}"; do
+    echo "${command#* && } $arguments"
+    code=0
+    bash -c "${command#* && } $arguments" || code=$?
+    if [ $code -eq 77 ] && [ -n "${TWEED_REQUIRE_GPU-}" ]; then code=1; fi
+    if [ $code -ne 0 ]; then exit $code; fi
+  done
 fi

@@ -130,7 +130,8 @@ inline int run(Ladder const& ladder, int argc, char** argv) try {
     long long const value = std::strtoll(argv[i], &end, 10);
     long long const least = isSize ? 1 : leastRounds, most = isSize ? ladder.most : 1000;
     if (end == argv[i] || *end != '\0' || value < least || value > most)
-      return refuse(option + ": '" + argv[i] + "' is not allowed");
+      return refuse(option + ": '" + argv[i] + "' is not a whole number from " +
+                    std::to_string(least) + " to " + std::to_string(most));
     if (isSize)
       sizes.push_back(value);
     else

@@ -24,8 +24,14 @@ int readSizes(char const* name, char const* usage, long long most, int argc, cha
   for (int i = 1; i < argc; ++i) {
     char* end = nullptr;
     long long const size = std::strtoll(argv[i], &end, 10);
-    if (argc != Count + 1 || end == argv[i] || *end != '\0' || size < 0 || size > most) {
-      std::fprintf(stderr, "%s: '%s' is not allowed\n%s", name, argv[i], usage);
+    if (end == argv[i] || *end != '\0' || size < 0 || size > most) {
+      std::fprintf(stderr, "%s: '%s' is not a whole number from 0 to %lld\n%s", name, argv[i], most,
+                   usage);
+      return 2;
+    }
+    if (argc != Count + 1) {
+      std::fprintf(stderr, "%s: %d or no numbers are allowed, and %d arguments are given\n%s", name,
+                   Count, argc - 1, usage);
       return 2;
     }
     sizes[i - 1] = size;
