@@ -50,7 +50,7 @@ ASSERTED = {
     },
 }
 
-# A rung that does not go on from the one above it in the list, by its name or the name's first word.
+# A rung that does not go on from the one above it in the list, by its name or that's first word.
 SINCE = {"r9": "r3", "m3 m2 padded": "m2", "m4": "m3 padded", "m7 tweed": "m5 registerTile"}
 
 COUNTS = {"launches": "launches", "blocks": "blocks", "requests": "requests",
@@ -508,14 +508,33 @@ def bullets(*texts):
                                    break_on_hyphens=False) for text in texts)
 
 
+class Rows:
+    """Of an experiment."""
+
+    def __init__(self, directory, name):
+        self.name, self.rows = name, experiment_rows(directory, name)
+
+    def values(self, column, **where):
+        """Where all of `where` are as given; _ in a name is a space."""
+        wanted = {key.replace("_", " "): value for key, value in where.items()}
+        found = [row[column] for row in self.rows if row.get(column) is not None
+                 and all(row.get(key) == value for key, value in wanted.items())]
+        if not found:
+            raise Missing(f"{self.name} has no {column} of {wanted}")
+        return found
+
+    def value(self, column, **where):
+        return self.values(column, **where)[0]
+
+
 def sums_said(directory):
     at24, at28 = (Figures(measured(directory, "reduction", 1 << log2)) for log2 in (24, 28))
     atomic = at24.seconds("r2") / at24.bar("r2").n
 
     def both(name, other):
         return f"{at24.ratio(name, other)} and {at28.ratio(name, other)} times as fast as {other}"
-    sides, = (row["times by warp"] for row in experiment_rows(directory, "divergence")
-              if (row["work"], row["split"]) == ("long, if and else", "by lane"))
+    sides = Rows(directory, "divergence").value("times by warp", work="long, if and else",
+                                                split="by lane")
     return bullets(
         f"""**r3 to r5 are about atomics.** Those at one address come one by one, every
         {1e9 * atomic:.1f} ns (r2: {at24.time("r2")} for 2^24). r3 has 65536 of them, which is
@@ -547,7 +566,7 @@ def sums_said(directory):
 
 def products_said(directory):
     at = Figures(measured(directory, "matmul", 4096))
-    shapes = [row["us"] for row in experiment_rows(directory, "blockShape") if "us" in row]
+    shapes = Rows(directory, "blockShape").values("us")
 
     def fast(name, other):
         return f"{at.ratio(name, other)} times as fast as {other}"
@@ -569,9 +588,70 @@ def products_said(directory):
         {at.share("m7 tweed", "m8", "half")}.""")
 
 
+def model_said(directory):
+    divergence, trips, bound, shape, latency, width, launch, nested, streams, ballot = (
+        Rows(directory, name) for name in (
+            "divergence", "tripCounts", "registers", "blockShape", "latencyHiding", "vectorWidth",
+            "launchOverhead", "nestedLaunch", "concurrency", "ballotCount"))
+    short = divergence.values("times by warp", work="short")
+    four_ways = 100 / trips.value("by the clock %", ways=4, split_by="lane")
+    occupancies, times_of = (", ".join(f"{value:.0f}" for value in bound.values(column)[1:])
+                             for column in ("occupancy %", "us"))
+    shapes = shape.values("us")
+    chains = {n: max(latency.values("a cycle", chains_a_thread=n)) for n in (1, 4)}
+    large = max(width.values("MB"))
+    deepest = max(nested.values("levels"))
+    level = ((nested.value("us", levels=deepest) - nested.value("us", levels=1)) / (deepest - 1))
+    most = max(ballot.values("items"))
+
+    def with_8_kb(warps, loads):
+        return f"{latency.value('GB/s', warps=warps, loads_a_thread=loads):.0f}"
+
+    def wide(size, lane):
+        return f"{width.value('GB/s', MB=size, bytes_a_lane=lane, hint='none'):.0f}"
+
+    def of_items(form):
+        return f"{ballot.value(form + ' us', items=most):.0f} µs"
+    return bullets(
+        f"""`divergence`, `tripCounts`: whoever splits a warp, two sides of a branch take
+        {divergence.value("times by warp", work="long, if and else", split="by lane"):.2f} times the
+        time of one, and four {four_ways:.2f} times; a warp lasts as long as its longest lane (one
+        lane of 32 at work: {trips.value("by the clock %", turns="one lane all, others one"):.1f} %
+        by the clock). Where the work is short, memory is the limit and divergence costs nothing
+        ({min(short):.2f} to {max(short):.2f}).""",
+        """`bankConflicts`: the clock finds the predicted passes for all strides and tiles; each
+        beyond the first takes the same time.""",
+        f"""`occupancy`, `registers`: more warps for fewer registers do not pay once values leave
+        the registers: at an occupancy of {occupancies} % it takes {times_of} µs.""",
+        f"""`blockShape`: {len(shapes)} shapes with the same occupancy take {min(shapes):.0f} to
+        {max(shapes):.0f} µs. Of the textbooks' rules (a warp's width along x; 128 to 256 threads)
+        the first holds, in that (4, 64) leaves half of each sector unused and takes
+        {shape.value("us", block="(4, 64)"):.0f}; the second does not suffice: (64, 2) takes
+        {shape.value("us", block="(64, 2)"):.0f}, (64, 4) {shape.value("us", block="(64, 4)"):.0f}.
+        """,
+        f"""`latencyHiding`: bandwidth follows the bytes under way, as Little's law says, but not
+        them alone: 8 KB are {with_8_kb(64, 1)} GB/s by 64 warps with a load each,
+        {with_8_kb(16, 4)} by 16 with four, {with_8_kb(8, 8)} by 8 with eight. Nor do enough warps
+        alone fill the arithmetic pipe: with one chain of multiply-adds a thread it does at most
+        {chains[1]:.1f} of 128 a cycle, with four {chains[4]:.0f}.""",
+        f"""`vectorWidth`: of {large:.0f} MB, 4, 8 and 16 bytes a lane copy {wide(large, 4)},
+        {wide(large, 8)} and {wide(large, 16)} GB/s: 8 are enough to fill the memory's bus. What
+        fits in L2 is too little for the width to show, since a launch takes most of that time.""",
+        f"""`launchOverhead`: a launch costs the host
+        {launch.value("us a kernel", form="100 launches"):.1f} µs, in a graph
+        {launch.value("us a kernel", form="a graph of 100"):.1f}. `nestedLaunch`: a level that the
+        device launches costs {level:.0f} µs.""",
+        f"""`concurrency`: 32 small kernels on 32 streams are
+        {streams.value("speedup", streams=32):.1f} times as fast as on one.""",
+        f"""`ballotCount`: to count {most} items by ballots and one atomic a warp takes
+        {of_items("ballot")}, by the branch, whose atomics nvcc merges once a turn,
+        {of_items("branch")}; to pack them as well {of_items("packed")}.""")
+
+
 TABLES = {f"{ladder}.{where}": readme_table(f"{ladder}.{where}")
           for ladder in LADDERS for where in ("gpu", "loom")}
-TABLES.update({"model": model_table, "reduction.said": sums_said, "matmul.said": products_said})
+TABLES.update({"model": model_table, "reduction.said": sums_said, "matmul.said": products_said,
+               "model.said": model_said})
 
 
 def adopt(source, directory):
