@@ -8,11 +8,11 @@
 // Then the law against the clock, for memory: one to 64 warps on each multiprocessor, with one,
 // four or eight loads of 4 bytes in each thread before the first is used. Bandwidth follows the
 // bytes under way, so that few warps with many loads take the place of many with one, though not
-// wholly: with 8 KB under way an H200 moves 2363 GB/s by 64 warps with a load each, 1881 by 16 with
-// four, 1722 by 8 with eight, as a thread issues its loads one after the other. And for arithmetic:
-// a chain of multiply-adds a thread, or four that do not wait for each other. There the law tells
-// what is possible, not what one chain reaches: however many warps have one, they stop at half of
-// the 128 a cycle, for which each warp must have two instructions that can start.
+// wholly (compare the rows of 8 KB), as a thread issues its loads one after the other. And for
+// arithmetic: a chain of multiply-adds a thread, or four that do not wait for each other. There the
+// law tells what is possible, not what one chain reaches: however many warps have one, they stop at
+// half of the 128 a cycle of an H200, for which each warp must have two instructions that can
+// start.
 
 #include <executionModel/experiment.cuh>
 #include <executionModel/littlesLaw.hpp>

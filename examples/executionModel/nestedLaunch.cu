@@ -44,7 +44,7 @@ void run(model::Report& report) {
                 {"us", model::microsecondsOf([&] {
                    tweed::launch(level, {1, first}, 0, threadsOf.data());
                  })}});
-  report.lookAt("what a level more costs: on an H200 12 us, where a launch from the host costs 5");
+  report.lookAt("what a level more costs, beside a launch from the host (launchOverhead)");
 #endif
 }
 

@@ -3,13 +3,13 @@
 //
 // A copy by accesses of 4, 8 and 16 bytes, with hints to the caches. Wider accesses are fewer
 // instructions and requests for the same bytes, and more bytes under way in each thread. From
-// memory that is what counts: 4 bytes a thread leave the bus waiting, 8 fill it, and 16 are no
-// better (on an H200 2957, 3771 and 3707 GB/s). What fits L2 is copied in 7 us at all widths, most
-// of which is the launch. Data that are touched once need no place in the caches, which Streaming
-// says and ReadOnce promises; Keep asks for one, which pays only if there is a next time: here,
-// where nobody else wants the caches, the hints change 5 % at most. An address must be a multiple
-// of the width, and what a whole number of vectors leaves over is copied one by one.
-// (tweed::gridStrideVectors does both, at any address.)
+// memory that is what counts: on an H200 4 bytes a thread leave the bus waiting, 8 fill it, and 16
+// are no better. What fits L2 is copied in a few microseconds at all widths, most of which is the
+// launch. Data that are touched once need no place in the caches, which Streaming says and ReadOnce
+// promises; Keep asks for one, which pays only if there is a next time: here, where nobody else
+// wants the caches, the hints change little. An address must be a multiple of the width, and what a
+// whole number of vectors leaves over is copied one by one. (tweed::gridStrideVectors does both, at
+// any address.)
 
 #include <executionModel/experiment.cuh>
 #include <tweed/grid/gridStride.cuh>
