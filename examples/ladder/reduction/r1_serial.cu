@@ -3,9 +3,9 @@
 //
 // One thread adds everything: the baseline, and the only rung that adds in the order of the array.
 //
-// Each addition waits for the one before it, so the time is n times the latency of an addition as
-// long as the loads keep ahead. The profiler shows one warp on one multiprocessor, one lane of it
-// busy, and memory idle.
+// The thread waits for its loads, of which the compiler keeps four under way, then adds them one
+// after the other, and nothing else is there to run meanwhile: the latency of memory is its time.
+// The profiler shows one warp on one multiprocessor, one lane of it busy, and memory idle.
 
 #include <ladder/runSum.cuh>
 
