@@ -48,7 +48,7 @@ struct Cub : bench::FormOf<T, Op, Threads, How == Broadcast::None ? Answer::Firs
   static __device__ T call(T value) {
     using Reduce = cub::BlockReduce<T, Threads, Algorithm>;
     __shared__ typename Reduce::TempStorage storage;
-    T const result = bench::cubReduced<Reduce, Op>(storage, value);
+    T result = bench::cubReduced<Reduce, Op>(storage, value);
     if constexpr (How == Broadcast::None) {
       __syncthreads();
       return result;
