@@ -57,11 +57,16 @@ MATMUL_GOALS = {
     ("matmul", "tf32/rowColumn"): {"stream": {4096: 0.97}},
     ("matmulBf16", "bf16mma/rowColumn"): {"stream": {4096: 0.45, 8192: 0.45}},
     ("matmulFused", "bf16/biasGelu"): {"stream": {4096: 1.1, 8192: 1.1}},
+    **{("matmulTypes", f"f32/{layouts}"): {"stream": {2048: 1.04, 4096: 1.04},
+                                           "graph": {2048: 1.04}}
+       for layouts in ("rowColumn", "columnRow", "columnColumn")},
 }
 HALF_GOALS = {
     "stream": {256: 1.5, 512: 1.5, 1024: 1.5, 2048: 1.0, 4096: 1.01, 4097: 1.2, 8192: 1.01},
     "graph": {256: 0.95, 512: 0.95, 1024: 0.95, 2048: 1.0},
 }
+# tweed's error over cuBLAS's: smaller is better.
+FROBENIUS_GOAL = 1.5
 # tweed's time over the best of CUB's: smaller is better.
 BLOCK_GOALS = {
     "latency": {128: 0.88, 256: 0.8, 512: 0.8, 1024: 0.8},
@@ -508,7 +513,8 @@ def best_matmul(peers, mode):
 
 
 def matmul_table(results, program):
-    """Every product of a program against the best of cuBLAS and cuBLASLt."""
+    """Every product of a program against the best of cuBLAS and cuBLASLt, or alone if they have
+    none."""
     head = ["items and layouts", "calls", "n", "matmul(), µs", "tuned plan, µs", "TFLOP/s",
             "error", "cuBLAS, µs", "cuBLASLt, µs", "error", "cuBLAS / tweed", "goal", "reached"]
     rows = []
@@ -516,19 +522,25 @@ def matmul_table(results, program):
         for mode in ("stream", "graph"):
             for n in results.sizes(program, kind, mode):
                 first = [kind, mode, n]
+                has_blas = any(name.startswith("cublas")
+                               for name in results.rows[program, kind, mode, n])
                 try:
                     peers = results.case(program, kind, mode, n)
-                    tweed, blas = best_matmul(peers, mode), best_blas(peers)
+                    tweed = best_matmul(peers, mode)
+                    blas = best_blas(peers) if has_blas else None
                 except Missing:
                     rows.append(first + ["error"] * (len(head) - len(first)))
                     continue
                 time = lambda name: figure(peers[name].time) if name in peers else "error"
-                goals = MATMUL_GOALS.get((program, kind), HALF_GOALS).get(mode, {})
-                ratio = Ratio(blas, tweed)
-                rows.append(first + [
-                    time("tweed"), time("tweedPlan"), figure(tweed.median("TFLOPs")),
-                    f"{tweed.median('error'):.1e}", time("cublas"), time("cublasLt"),
-                    f"{blas.median('error'):.1e}", ratio, *matmul_goal(ratio, goals, n)])
+                row = first + [time("tweed"), time("tweedPlan"), figure(tweed.median("TFLOPs")),
+                               f"{tweed.median('error'):.1e}"]
+                if blas:
+                    goals = MATMUL_GOALS.get((program, kind),
+                                             {} if program == "matmulTypes" else HALF_GOALS)
+                    ratio = Ratio(blas, tweed)
+                    row += [time("cublas"), time("cublasLt"), f"{blas.median('error'):.1e}", ratio,
+                            *matmul_goal(ratio, goals.get(mode, {}), n)]
+                rows.append(row + [""] * (len(head) - len(row)))
     if not rows:
         raise Missing(f"no results of {program}")
     return table(head, rows)
@@ -551,6 +563,48 @@ def fast_cu_matmul_table(results):
     if not rows:
         raise Missing("fast.cu's product was not measured")
     return table(["n", "tweed, µs", "fast.cu, µs", "fast.cu / tweed", "goal", "reached"], rows)
+
+
+def cold_table(results):
+    """matmul() against the best of cuBLAS and cuBLASLt, with operands in L2 and not."""
+    program = "matmulCold"
+    head = ["items and layouts", "n", "operands", "matmul(), µs", "cuBLAS, µs", "cuBLASLt, µs",
+            "cuBLAS / tweed"]
+    rows = []
+    for kind in matmul_kinds(results, program):
+        for n in results.sizes(program, kind, "graph"):
+            for mode, label in (("graph", "in L2"), ("graphCold", "not in L2")):
+                try:
+                    peers = results.case(program, kind, mode, n)
+                    times = [timed(peers[name]) for name in ("tweed", "cublas", "cublasLt")]
+                    rows.append([kind, n, label, *times, Ratio(best_blas(peers), peers["tweed"])])
+                except (KeyError, Missing):
+                    rows.append([kind, n, label] + ["error"] * 4)
+    if not rows:
+        raise Missing(f"no results of {program}")
+    return table(head, rows)
+
+
+def accuracy_table(results):
+    """Errors of products in the Frobenius norm. The ratio is of the two calls that users make."""
+    program = "matmulAccuracy"
+    names = ("tweed", "tweedPlan", "cublas", "cublasLt")
+    head = ["items", "m x n x k", "matmul()", "tuned plan", "cuBLAS", "cuBLASLt",
+            "matmul() / cuBLAS", f"at most {FROBENIUS_GOAL}"]
+    rows = []
+    for kind in matmul_kinds(results, program):
+        for n in results.sizes(program, kind, "stream"):
+            try:
+                peers = results.case(program, kind, "stream", n)
+                errors = {name: peers[name].median("frobenius") for name in names}
+                ratio = errors["tweed"] / errors["cublas"]
+                rows.append([*kind.split("/"), *(f"{errors[name]:.2e}" for name in names),
+                             f"{ratio:.2f}", verdict(ratio <= FROBENIUS_GOAL)])
+            except (KeyError, Missing):
+                rows.append([*kind.split("/")] + ["error"] * (len(head) - 2))
+    if not rows:
+        raise Missing(f"no results of {program}")
+    return table(head, rows)
 
 
 def fused_table(results):
@@ -676,6 +730,9 @@ TABLES = {
     "matmul": lambda r: matmul_table(r, "matmul"),
     "matmulBf16": lambda r: matmul_table(r, "matmulBf16"),
     "matmulF16": lambda r: matmul_table(r, "matmulF16"),
+    "matmulTypes": lambda r: matmul_table(r, "matmulTypes"),
+    "matmulCold": cold_table,
+    "matmulAccuracy": accuracy_table,
     "fastCuMatmul": fast_cu_matmul_table,
     "matmulFused": fused_table,
     "warpScan": lambda r: ratio_table(r, "warpScan", ["f32", "f64", "i32", "affine"], False),

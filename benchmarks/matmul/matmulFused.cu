@@ -56,12 +56,12 @@ void addFused(int n) {
             call();
           };
         },
-        [=](double& error) {
+        [=](bench::Counters& counters) {
           // The slope of both functions is at most 1.13; a product that is rounded before is off
           // by half a bfloat16 step of it.
           double const tolerance = 1.13 * bench::matmulTolerance<T>(n, bench::Precision::Default) +
                                    (isRoundedBetween ? 1.13 * 0x1p-8 : 0) + 1e-6;
-          return (*held)->check(tolerance, error, [wanted](double sum, long long column) {
+          return (*held)->check(tolerance, counters, [wanted](double sum, long long column) {
             return wanted(sum + biasOf(column));
           });
         },

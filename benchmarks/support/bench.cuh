@@ -7,6 +7,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <map>
@@ -31,7 +32,7 @@ struct Probe {
 };
 
 /// Peers that do the same work. When Google Benchmark asks for the first of its rows, all peers are
-/// made ready, verified, run once to warm up, and measured in rounds: each round measures each peer
+/// made ready, verified, run to warm up, and measured in rounds: each round measures each peer
 /// once, starting with another one, so that what drifts meets all of them alike and the figures of
 /// a round form a pair. The repetitions of a row are its rounds. (Google Benchmark's own random
 /// interleaving mixes the rows of the whole program, which leaves no pairs.)
@@ -43,6 +44,9 @@ class Case {
     peers_.push_back({std::move(peer), std::move(make), {}, {}, {}});
     return *this;
   }
+
+  /// Rounds before those that count go on for so long; by default there is one.
+  void warmUp(double seconds) { warmUpSeconds_ = seconds; }
 
   std::string const& name() const { return name_; }
   std::size_t size() const { return peers_.size(); }
@@ -65,8 +69,7 @@ class Case {
         peer.error = peer.probe->verify();
       });
     }
-    double const before = clockOrZero();
-    for (int round = -1; round < rounds; ++round) {
+    auto const measureEach = [this](int round) {
       for (std::size_t k = 0; k < peers_.size(); ++k) {
         Peer& peer = peers_[(std::size_t(round + 1) + k) % peers_.size()];
         if (!peer.error.empty()) continue;
@@ -75,7 +78,14 @@ class Case {
           if (round >= 0) peer.samples.push_back(sample);
         });
       }
-    }
+    };
+    using Clock = std::chrono::steady_clock;
+    auto const start = Clock::now();
+    do {
+      measureEach(-1);
+    } while (std::chrono::duration<double>(Clock::now() - start).count() < warmUpSeconds_);
+    double const before = clockOrZero();
+    for (int round = 0; round < rounds; ++round) measureEach(round);
     clockMHz_ = (before + clockOrZero()) / 2;
     for (Peer& peer : peers_) {
       if (peer.error.empty()) attempt(peer, [&peer] { peer.error = peer.probe->verify(); });
@@ -131,6 +141,7 @@ class Case {
 
   std::string name_;
   std::vector<Peer> peers_;
+  double warmUpSeconds_ = 0;
   double clockMHz_ = 0;
   bool hasRun_ = false;
 };

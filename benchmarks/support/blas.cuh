@@ -39,6 +39,10 @@ enum class Precision {
   Tf32
 };
 
+/// What alpha and beta are.
+template <class T>
+using BlasScalar = std::conditional_t<tweed::isSame<T, double>, double, float>;
+
 template <class T>
 cublasComputeType_t blasCompute(Precision precision) {
   if (tweed::isSame<T, double>) return CUBLAS_COMPUTE_64F;
@@ -55,37 +59,65 @@ inline constexpr cublasOperation_t blasOperation = View::isRowMajor ? CUBLAS_OP_
 constexpr std::size_t blasWorkspaceBytes = std::size_t(32)
                                            << 20;  // as NVIDIA recommends for Hopper
 
-/// C = A * B by cublasGemmEx, C row-major.
+/// cuBLAS in the stream that is measured.
+struct BlasHandle {
+  cublasHandle_t handle = nullptr;
+  DeviceArray<char> workspace{blasWorkspaceBytes};
+
+  BlasHandle() {
+    TWEED_BENCH_BLAS(cublasCreate(&handle));
+    TWEED_BENCH_BLAS(cublasSetStream(handle, stream()));
+    TWEED_BENCH_BLAS(cublasSetWorkspace(handle, workspace.data(), workspace.bytes()));
+  }
+  ~BlasHandle() { (void)cublasDestroy(handle); }
+};
+
+/// C = A * B by cublasGemmEx, or of a batch by cublasGemmStridedBatchedEx, C row-major. The call
+/// may name the matrix to begin with, so many strides behind the first.
 template <class A, class B, class C>
-std::function<void()> blasCall(A const& a, B const& b, C const& c, Precision precision) {
+auto blasCall(A const& a, B const& b, C const& c, Precision precision) {
   using T = tweed::RemoveConst<typename A::Item>;
-  struct State {
-    cublasHandle_t handle = nullptr;
-    DeviceArray<char> workspace{blasWorkspaceBytes};
-    State() {
-      TWEED_BENCH_BLAS(cublasCreate(&handle));
-      TWEED_BENCH_BLAS(cublasSetStream(handle, stream()));
-      TWEED_BENCH_BLAS(cublasSetWorkspace(handle, workspace.data(), workspace.bytes()));
+  constexpr auto of = blasType<T>, ofC = blasType<typename C::Item>;
+  return [=, blas = std::make_shared<BlasHandle>()](long long matrix = 0) {
+    BlasScalar<T> const one = 1, zero = 0;
+    auto const* const atA = a.data + matrix * a.batchStride;
+    auto const* const atB = b.data + matrix * b.batchStride;
+    auto* const atC = c.data + matrix * c.batchStride;
+    int const lda = int(a.leadingDimension), ldb = int(b.leadingDimension);
+    int const m = int(c.rows), n = int(c.columns), k = int(a.columns),
+              ldc = int(c.leadingDimension);
+    if (c.batch == 1) {
+      TWEED_BENCH_BLAS(cublasGemmEx(blas->handle, blasOperation<B>, blasOperation<A>, n, m, k, &one,
+                                    atB, of, ldb, atA, of, lda, &zero, atC, ofC, ldc,
+                                    blasCompute<T>(precision), CUBLAS_GEMM_DEFAULT));
+    } else {
+      TWEED_BENCH_BLAS(cublasGemmStridedBatchedEx(
+          blas->handle, blasOperation<B>, blasOperation<A>, n, m, k, &one, atB, of, ldb,
+          b.batchStride, atA, of, lda, a.batchStride, &zero, atC, ofC, ldc, c.batchStride,
+          int(c.batch), blasCompute<T>(precision), CUBLAS_GEMM_DEFAULT));
     }
-    ~State() { (void)cublasDestroy(handle); }
   };
-  auto const state = std::make_shared<State>();
-  return [=] {
-    float const one = 1, zero = 0;
-    TWEED_BENCH_BLAS(cublasGemmEx(
-        state->handle, blasOperation<B>, blasOperation<A>, int(c.columns), int(c.rows),
-        int(a.columns), &one, b.data, blasType<T>, int(b.leadingDimension), a.data, blasType<T>,
-        int(a.leadingDimension), &zero, c.data, blasType<typename C::Item>, int(c.leadingDimension),
-        blasCompute<T>(precision), CUBLAS_GEMM_DEFAULT));
-  };
+}
+
+/// |found - wanted| / |wanted| in the Frobenius norm. Leaves the difference in `found`.
+inline double relativeFrobenius(DeviceArray<double> const& found,
+                                DeviceArray<double> const& wanted) {
+  BlasHandle const blas;
+  int const count = int(found.size());
+  double const minus = -1;
+  double off = 0, all = 0;
+  TWEED_BENCH_BLAS(cublasDnrm2(blas.handle, count, wanted.data(), 1, &all));
+  TWEED_BENCH_BLAS(cublasDaxpy(blas.handle, count, &minus, wanted.data(), 1, found.data(), 1));
+  TWEED_BENCH_BLAS(cublasDnrm2(blas.handle, count, found.data(), 1, &off));
+  return off / all;
 }
 
 /// The same by cublasLtMatmul, with the fastest of the algorithms that its heuristics name: each is
 /// timed here, before anything is measured. A bias for each column of C and a GELU (its own, by the
 /// hyperbolic tangent) if `bias` is given.
 template <class A, class B, class C>
-std::function<void()> blasLtCall(A const& a, B const& b, C const& c, Precision precision,
-                                 void const* bias = nullptr) {
+auto blasLtCall(A const& a, B const& b, C const& c, Precision precision,
+                void const* bias = nullptr) {
   using T = tweed::RemoveConst<typename A::Item>;
   struct State {
     cublasLtHandle_t handle = nullptr;
@@ -103,7 +135,8 @@ std::function<void()> blasLtCall(A const& a, B const& b, C const& c, Precision p
   };
   auto const state = std::make_shared<State>();
   TWEED_BENCH_BLAS(cublasLtCreate(&state->handle));
-  TWEED_BENCH_BLAS(cublasLtMatmulDescCreate(&state->matmul, blasCompute<T>(precision), CUDA_R_32F));
+  TWEED_BENCH_BLAS(
+      cublasLtMatmulDescCreate(&state->matmul, blasCompute<T>(precision), blasType<BlasScalar<T>>));
   auto const set = [&](cublasLtMatmulDescAttributes_t what, auto value) {
     TWEED_BENCH_BLAS(cublasLtMatmulDescSetAttribute(state->matmul, what, &value, sizeof value));
   };
@@ -120,16 +153,23 @@ std::function<void()> blasLtCall(A const& a, B const& b, C const& c, Precision p
     long long const columns = View::isRowMajor ? view.rows : view.columns;
     TWEED_BENCH_BLAS(cublasLtMatrixLayoutCreate(&to, blasType<Item>, std::uint64_t(rows),
                                                 std::uint64_t(columns), view.leadingDimension));
+    if (view.batch == 1) return;
+    auto const setLayout = [&](cublasLtMatrixLayoutAttribute_t what, auto value) {
+      TWEED_BENCH_BLAS(cublasLtMatrixLayoutSetAttribute(to, what, &value, sizeof value));
+    };
+    setLayout(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, std::int32_t(view.batch));
+    setLayout(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, std::int64_t(view.batchStride));
   };
   layout(state->first, b);
   layout(state->second, a);
   layout(state->out, c);
-  auto const call = [state, a, b, c] {
-    float const one = 1, zero = 0;
-    TWEED_BENCH_BLAS(cublasLtMatmul(state->handle, state->matmul, &one, b.data, state->first,
-                                    a.data, state->second, &zero, c.data, state->out, c.data,
-                                    state->out, &state->algorithm, state->workspace.data(),
-                                    state->workspace.bytes(), stream()));
+  auto const call = [state, a, b, c](long long matrix = 0) {
+    BlasScalar<T> const one = 1, zero = 0;
+    auto* const atC = c.data + matrix * c.batchStride;
+    TWEED_BENCH_BLAS(cublasLtMatmul(
+        state->handle, state->matmul, &one, b.data + matrix * b.batchStride, state->first,
+        a.data + matrix * a.batchStride, state->second, &zero, atC, state->out, atC, state->out,
+        &state->algorithm, state->workspace.data(), state->workspace.bytes(), stream()));
   };
 
   cublasLtMatmulPreference_t preference = nullptr;
