@@ -3,6 +3,10 @@
 // bounds of their paths, for many kinds of data, and of large products on the GPU.
 #include <tweed/matmul/matmul.cuh>
 
+#if defined(TWEED_TEST_CUBLAS)
+#include <cublas_v2.h>
+#endif
+
 #include "support/sampled.cuh"
 
 namespace {
@@ -161,6 +165,77 @@ void checkPlanted(Data data, ItemBound bound, float by) {
   }
 }
 
+#if defined(TWEED_TEST_CUBLAS)
+template <class T>
+constexpr cudaDataType_t blasType = tweed::isSame<T, double>   ? CUDA_R_64F
+                                    : tweed::isSame<T, float>  ? CUDA_R_32F
+                                    : tweed::isSame<T, __half> ? CUDA_R_16F
+                                                               : CUDA_R_16BF;
+
+// cuBLAS counts by columns: C is the transposed product, with the operands exchanged.
+template <class A, class B, class C>
+void multiplyByCublas(A const& a, B const& b, C const& c, cublasComputeType_t compute) {
+  constexpr auto type = blasType<tweed::RemoveConst<typename A::Item>>;
+  constexpr auto operation = [](auto const& view) {
+    return std::decay_t<decltype(view)>::isRowMajor ? CUBLAS_OP_N : CUBLAS_OP_T;
+  };
+  double const one = 1, zero = 0;
+  float const oneFloat = 1, zeroFloat = 0;
+  bool const isDouble = compute == CUBLAS_COMPUTE_64F;
+  auto const scalar = [&](double const& x, float const& inFloat) {
+    return isDouble ? static_cast<void const*>(&x) : &inFloat;
+  };
+  cublasHandle_t handle = nullptr;
+  REQUIRE(cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS);
+  CHECK(cublasGemmEx(handle, operation(b), operation(a), int(c.columns), int(c.rows),
+                     int(a.columns), scalar(one, oneFloat), b.data, type, int(b.leadingDimension),
+                     a.data, type, int(a.leadingDimension), scalar(zero, zeroFloat), c.data,
+                     blasType<typename C::Item>, int(c.leadingDimension), compute,
+                     CUBLAS_GEMM_DEFAULT) == CUBLAS_STATUS_SUCCESS);
+  CHECK(cublasDestroy(handle) == CUBLAS_STATUS_SUCCESS);
+}
+
+template <class T>
+std::vector<double> doubles(DeviceArray<T> const& items) {
+  std::vector<double> values;
+  for (T const item : items.host()) values.push_back(double(float(item)));
+  return values;
+}
+template <class View>
+tweed::MatrixView<double const, typename View::Layout> withItems(View const& view,
+                                                                 double const* data) {
+  return {data, view.rows, view.columns, view.leadingDimension};
+}
+
+// The error of C in the Frobenius norm against a product in double, tweed's over cuBLAS's.
+template <class T, class LayoutB, class Options>
+double errorOverCublas(int m, int n, int k, Options options, cublasComputeType_t compute) {
+  DrawnProduct<T, RowMajor, LayoutB, float> const p(m, n, k, Data::Uniform);
+  DeviceArray<double> const a(doubles(p.a)), b(doubles(p.b)), c(p.c.size());
+  multiplyByCublas(withItems(p.inA(), a.data()), withItems(p.inB(), b.data()),
+                   tweed::rowMajor(c.data(), m, n), CUBLAS_COMPUTE_64F);
+  std::vector<double> const exact = c.host();
+  auto const error = [&] {
+    std::vector<double> const found = doubles(p.c);
+    double off = 0, all = 0;
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      off += (found[i] - exact[i]) * (found[i] - exact[i]);
+      all += exact[i] * exact[i];
+    }
+    return std::sqrt(off / all);
+  };
+  multiplyByCublas(p.inA(), p.inB(), p.out(), compute);
+  double const ofCublas = error();
+  CHECK(ofCublas > 0);
+  CHECK(ofCublas < 1e-2);
+  p.poisonC();
+  tweed::matmul(nullptr, p.inA(), p.inB(), p.out(), tweed::Identity{}, options);
+  double const ofTweed = error();
+  MESSAGE(m, " x ", n, " x ", k, ": ", ofTweed, ", cuBLAS ", ofCublas);
+  return ofTweed / ofCublas;
+}
+#endif
+
 }  // namespace
 
 TEST_SUITE("matmulAccuracy") {
@@ -200,6 +275,23 @@ TEST_SUITE("matmulAccuracy") {
       if (isShort()) break;
     }
   }
+#if defined(TWEED_TEST_CUBLAS)
+  TEST_CASE("errors are at most 1.5 times cuBLAS's") {
+    using Bf = __nv_bfloat16;
+    int const shapes[][3] = {{512, 512, 512}, {1024, 768, 2048}};
+    for (auto const& [m, n, k] : shapes) {
+      auto const exact = CUBLAS_COMPUTE_32F_PEDANTIC, tf32 = CUBLAS_COMPUTE_32F_FAST_TF32;
+      CHECK(errorOverCublas<float, RowMajor>(m, n, k, listOfFloat, exact) <= 1.5);
+      CHECK(errorOverCublas<float, ColumnMajor>(m, n, k, fewTensor<float>, tf32) <= 1.5);
+      CHECK(errorOverCublas<Bf, ColumnMajor>(m, n, k, listOfBf, CUBLAS_COMPUTE_32F) <= 1.5);
+      CHECK(errorOverCublas<__half, ColumnMajor>(m, n, k, fewTensor<__half>, CUBLAS_COMPUTE_32F) <=
+            1.5);
+    }
+    // What must not pass: TF32 in place of floats as they are.
+    CHECK(errorOverCublas<float, ColumnMajor>(512, 512, 512, fewTensor<float>,
+                                              CUBLAS_COMPUTE_32F_PEDANTIC) > 100);
+  }
+#endif
 #if !defined(TWEED_LOOM)
   TEST_CASE_TEMPLATE("products of models", Product, Floats, Bfs, RoundedBfs) {
     if (isShort()) return;
