@@ -5,7 +5,7 @@
 // rows are read where they are, and no copy of them is made.
 
 #include <tweed/launch/launch.cuh>
-#include <tweed/matmul/blockMatmul.cuh>
+#include <tweed/matmul/blockTile.cuh>
 #include <tweed/memory/dynamicShared.cuh>
 
 #include <cstdio>
@@ -20,24 +20,20 @@ using B = tweed::MatrixView<float const, tweed::RowMajor>;
 using C = tweed::MatrixView<float, tweed::RowMajor>;
 
 using Tile = tweed::TileShape<64, 64, 16>;
-using Product = tweed::BlockMatmul<tweed::SimtConfig<Tile, 4, 4, 3>, tweed::GatherLoader<float>,
-                                   decltype(tweed::loadColumns(B(), 0))>;
+using Config = tweed::SimtConfig<Tile, 4, 4, 3>;
+using Product =
+    tweed::BlockMatmul<Config, tweed::GatherLoader<float>, decltype(tweed::loadColumns(B(), 0))>;
 
 // Row i of C is row index[i] of A times B.
 __global__ void __launch_bounds__(Product::threads)
     multiplyPicked(A a, int const* index, B b, C c) {
-  Product product(*tweed::dynamicShared<Product::Shared>(1));
+  auto& scratch = *tweed::dynamicShared<Product::Shared>(1);
   int const firstRow = int(blockIdx.y) * Tile::m, firstColumn = int(blockIdx.x) * Tile::n;
   int const rows = int(c.rows) - firstRow, depth = int(a.columns);
   tweed::GatherLoader<float> const picked{a.data, a.leadingDimension, index + firstRow, rows,
                                           depth};
-
-  Product::Accumulator acc{};
-  product.run(picked, tweed::loadColumns(b, firstColumn), 0, depth, acc);
-  Product::forEach(acc, [&](float x, int row, int column) {
-    if (row < rows && firstColumn + column < int(c.columns))
-      c(firstRow + row, firstColumn + column) = x;
-  });
+  tweed::blockMatmul<Config>(scratch, picked, tweed::loadColumns(b, firstColumn))
+      .store(c, {firstRow, firstColumn, 0});
 }
 
 template <class T>

@@ -56,6 +56,7 @@
 #include <tweed/launch/occupancy.cuh>
 #include <tweed/matmul/activations.cuh>
 #include <tweed/matmul/blockMatmul.cuh>
+#include <tweed/matmul/blockTile.cuh>
 #include <tweed/matmul/configuration.cuh>
 #include <tweed/matmul/epilogue.cuh>
 #include <tweed/matmul/epiloguePieces.cuh>

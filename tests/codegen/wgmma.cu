@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/codegen/wgmma.cu - the kernels of products by wgmma, for what ptxas says of them.
-#include <tweed/matmul/wgmmaBlockMatmul.cuh>
+#include <tweed/matmul/blockTile.cuh>
 #include <tweed/memory/dynamicShared.cuh>
 
 #include "lists.cuh"
@@ -51,6 +51,16 @@ TWEED_KERNEL void multiplyTwice(tweed::MatrixLoader<__half, tweed::Major::K> a,
     Second::forEach(sums, [&](float value, int i, int j) { out[i * n + j] = value; });
   }
 }
+// A tile in one call, stored by an epilogue.
+template <class Config, class Loader>
+TWEED_KERNEL void __launch_bounds__(tweed::BlockMatmul<Config, Loader, Loader, float>::threads,
+                                    tweed::BlockMatmul<Config, Loader, Loader, float>::minBlocks)
+    storeTile(Loader a, Loader b, tweed::MatrixView<float, RowMajor> c) {
+  using Product = tweed::BlockMatmul<Config, Loader, Loader, float>;
+  if constexpr (tweed::detail::isWgmmaTarget<Product>)
+    tweed::blockMatmul<Config>(*tweed::dynamicShared<typename Product::Shared>(1), a, b)
+        .store(c, {0, 0, 0}, tweed::scale(2.f) | tweed::addC(0.5f));
+}
 
 }  // namespace
 
@@ -86,4 +96,5 @@ void useKernels(void const** kernels) {
                     MatrixLoader<__half, Major::Mn>>);
   add(&multiplyTile<WgmmaConfig<128, 128, 2, 2>, ByK, ByN>);
   add(&multiplyTwice<WgmmaConfig<128, 128, 2, 3>>);
+  add(&storeTile<WgmmaConfig<128, 256, 2, 4>, ByK>);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/matmul/blockMatmul.cu - tests tweed/matmul/blockMatmul.cuh
-#include <tweed/block/blockReduce.cuh>
 #include <tweed/core/half.cuh>
 #include <tweed/matmul/blockMatmul.cuh>
 #include <tweed/memory/dynamicShared.cuh>
@@ -101,34 +100,6 @@ void checkEdges() {
         checkLayouts<Config, float>(Product<float>(m + dm, n + dn, tweed::larger(0, steps * k + dk),
                                                    std::uint64_t(++seed)));
       }
-}
-
-// A product in one block whose other work comes before, between and after.
-template <class Config>
-TWEED_KERNEL void softmaxRows(tweed::MatrixView<float const, RowMajor> a,
-                              tweed::MatrixView<float const, RowMajor> b,
-                              tweed::MatrixView<float, RowMajor> c) {
-  using Product = ProductOf<Config, decltype(a), decltype(b), float>;
-  constexpr int columns = Config::Tile::n;
-  __shared__ union {
-    typename Product::Shared product;
-    float tile[Config::Tile::m][columns];
-  } shared;
-  Product product(shared.product);
-  typename Product::Accumulator acc{};
-  int const row = int(blockIdx.x) * Config::Tile::m;
-  product.run(tweed::loadRows(a, row), tweed::loadColumns(b, 0), 0, int(a.columns), acc);
-  product.forEach(acc, [&](float value, int i, int j) { shared.tile[i][j] = value; });
-  tweed::arch::syncBlock();
-  for (int i = 0; i < Config::Tile::m && row + i < c.rows; ++i) {
-    int const j = int(threadIdx.x);
-    bool const isIn = j < c.columns;
-    float const x = isIn ? shared.tile[i][j] : tweed::Limits<float>::least();
-    float const most = tweed::blockReduce<Product::threads>(x, tweed::Max{});
-    float const power = isIn ? expf(x - most) : 0.f;
-    float const sum = tweed::blockReduce<Product::threads>(power);
-    if (isIn) c(row + i, j) = power / sum;
-  }
 }
 
 // D = (A * B) * C, of a tile of rows of A: the first product stays in shared memory.
@@ -352,23 +323,6 @@ TEST_SUITE("blockMatmul") {
         CHECK((i == 3   ? std::isnan(c[i * 20 + j])
                : j == 7 ? std::isinf(c[i * 20 + j]) || std::isnan(c[i * 20 + j])
                         : std::isfinite(c[i * 20 + j])));
-  }
-
-  TEST_CASE("softmax over the rows of a product") {
-    Product<float> const p(37, 50, 19, 8);
-    DeviceMatrix<float, RowMajor> const a(p.m, p.k, p.a, 1), b(p.k, p.n, p.b), c(p.m, p.n, 2);
-    using Config = SimtConfig<TileShape<32, 64, 8>, 4, 4, 2>;
-    tweed::launch(softmaxRows<Config>, {tweed::ceilDiv(p.m, 32), Config::threads}, a.in(), b.in(),
-                  c.view());
-    auto const got = c.host();
-    for (std::size_t i = 0; i < 37; ++i) {
-      double sum = 0;
-      for (std::size_t j = 0; j < 50; ++j) sum += std::exp(p.c[i * 50 + j]);
-      for (std::size_t j = 0; j < 50; ++j) {
-        double const expected = std::exp(p.c[i * 50 + j]) / sum;
-        CHECK(std::fabs(double(got[i * 50 + j]) - expected) < 1e-5 * expected + 1e-7);
-      }
-    }
   }
 
   TEST_CASE("two products, the first of which stays in shared memory") {

@@ -50,27 +50,27 @@ TWEED_DEVICE void storeRun(Task const& task, Acc (&items)[Items], Coord at, bool
 #pragma unroll
     for (int i = 0; i < Items; ++i)
       if (i < left) place[i] = Item(items[i]);
-    return;
-  }
-  if constexpr (canMoveRun) {
-    if (areRunsAligned && left >= Items) {
-      Item* const place = &task.c(at.row, at.column, at.matrix);
-      Vector<Item, Items> old{};
-      if (readsC(task.epilogue)) old = loadVector<Items>(place);
-      Vector<Item, Items> finished;
+  } else {
+    if constexpr (canMoveRun) {
+      if (areRunsAligned && left >= Items) {
+        Item* const place = &task.c(at.row, at.column, at.matrix);
+        Vector<Item, Items> old{};
+        if (readsC(task.epilogue)) old = loadVector<Items>(place);
+        Vector<Item, Items> finished;
 #pragma unroll
-      for (int i = 0; i < Items; ++i) {
-        items[i] = finish(task.epilogue, items[i], Coord{at.row, at.column + i, at.matrix},
-                          [&] { return old.item[i]; });
-        finished.item[i] = Item(items[i]);
+        for (int i = 0; i < Items; ++i) {
+          items[i] = finish(task.epilogue, items[i], Coord{at.row, at.column + i, at.matrix},
+                            [&] { return old.item[i]; });
+          finished.item[i] = Item(items[i]);
+        }
+        storeVector(place, finished);
+        return;
       }
-      storeVector(place, finished);
-      return;
     }
-  }
 #pragma unroll
-  for (int i = 0; i < Items; ++i)
-    if (i < left) items[i] = task.store(items[i], Coord{at.row, at.column + i, at.matrix});
+    for (int i = 0; i < Items; ++i)
+      if (i < left) items[i] = task.store(items[i], Coord{at.row, at.column + i, at.matrix});
+  }
 }
 
 }  // namespace tweed::detail
