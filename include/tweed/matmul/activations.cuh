@@ -7,8 +7,14 @@
 
 namespace tweed {
 
-// All keep NaN. GELU and SiLU need a floating accumulator. Those of float take 10 to 20
-// instructions without a branch, so that the compiler may interleave those of several items.
+// What holds for all:
+//
+// Result   in the accumulator's type, of the thread that has the item. NaN stays NaN.
+// Needs    gelu, geluTanh, silu: a floating accumulator.
+// Sync     none.
+// Cost     of float 10 to 20 instructions without a branch, so that the compiler may interleave
+//          those of several items; relu two.
+// Errors   compile time: integers where floats are needed.
 
 namespace detail {
 
@@ -54,7 +60,7 @@ TWEED_HOST_DEVICE constexpr void checkFloating() {
 
 }  // namespace detail
 
-/// max(x, 0).
+/// Op       max(x, 0).
 struct Relu {
   static constexpr bool isPiece = true;
   template <class Acc>
@@ -64,8 +70,8 @@ struct Relu {
 };
 TWEED_HOST_DEVICE constexpr Relu relu() { return {}; }
 
-/// x times the normal distribution function at x. Of a float off by 2^-21 |x| at most, and 0 for
-/// -infinity; of a double NaN for that.
+/// Op       x times the normal distribution function at x.
+/// Result   of a float off by 2^-21 |x| at most, and 0 for -infinity; of a double NaN for that.
 /// Source   D. Hendrycks and K. Gimpel, "Gaussian error linear units", 2016.
 struct Gelu {
   static constexpr bool isPiece = true;
@@ -80,8 +86,9 @@ struct Gelu {
 };
 TWEED_HOST_DEVICE constexpr Gelu gelu() { return {}; }
 
-/// The approximation of gelu by a hyperbolic tangent: other values, up to 5e-4 away. Rounding adds
-/// 2^-23 |x| at most for a float. NaN for -infinity.
+/// Op       the approximation of gelu by a hyperbolic tangent: other values, up to 5e-4 away.
+/// Result   rounding adds 2^-23 |x| at most for a float. NaN for -infinity.
+/// Source   as gelu.
 struct GeluTanh {
   static constexpr bool isPiece = true;
   template <class Acc>
@@ -94,8 +101,10 @@ struct GeluTanh {
 };
 TWEED_HOST_DEVICE constexpr GeluTanh geluTanh() { return {}; }
 
-/// x times the logistic function at x. Of a float off by a relative 2^-23 (4 + |x|) at most, and by
-/// 2^-126 |x|: below -87.3 it is 0. NaN for -infinity.
+/// Op       x times the logistic function at x.
+/// Result   of a float off by a relative 2^-23 (4 + |x|) at most, and by 2^-126 |x|: below -87.3 it
+///          is 0. NaN for -infinity.
+/// Source   S. Elfwing, E. Uchibe and K. Doya, "Sigmoid-weighted linear units", 2018.
 struct Silu {
   static constexpr bool isPiece = true;
   template <class Acc>

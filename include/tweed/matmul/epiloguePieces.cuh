@@ -11,6 +11,15 @@
 
 namespace tweed {
 
+// What holds for all:
+//
+// Result   in the accumulator's type, of the thread that has the item.
+// Needs    pointers that the device reads, until the product is done.
+// Sync     none.
+// Cost     an instruction or two an item, beside the loads that a piece names.
+// Errors   matmul() and MatmulPlan throw tweed::Error for null pointers and shapes that are not
+//          C's; BlockTile, on the device, does not look.
+
 namespace detail {
 
 // A factor or summand as it meets an accumulator: a float accumulator is never widened to double,
@@ -33,7 +42,7 @@ inline std::string refuseNull(char const* piece, void const* pointer) {
 
 }  // namespace detail
 
-/// Multiplies by alpha.
+/// Op       value * alpha, in the accumulator's type; of integers, with a fraction, cut off.
 template <class T>
 struct Scale {
   static constexpr bool isPiece = true;
@@ -48,7 +57,8 @@ TWEED_HOST_DEVICE constexpr Scale<T> scale(T alpha) {
   return {alpha};
 }
 
-/// Adds beta times the old C. If beta is 0, C is not read: it may hold anything, NaN too.
+/// Op       value + beta * the old C. If beta is 0, C is not read: it may hold anything, NaN too.
+/// Cost     C is read once.
 template <class T>
 struct AddC {
   static constexpr bool isPiece = true;
@@ -65,8 +75,10 @@ TWEED_HOST_DEVICE constexpr AddC<T> addC(T beta) {
   return {beta};
 }
 
-/// An item of a vector for each row, or for each column: added, or multiplied by. In a batch each
-/// matrix has a vector of its own, `batchStride` items behind that of the one before.
+/// Op       adds, or multiplies by, an item of a vector for each row, or for each column.
+/// Shape    as many items as C has rows (columns). In a batch each matrix has a vector of its own,
+///          `batchStride` items behind that of the one before; 0: one for all.
+/// Cost     a load of an item for each item of C, out of caches.
 template <bool IsPerRow, bool IsFactor, class T>
 struct AxisVector {
   static constexpr bool isPiece = true;
@@ -108,8 +120,12 @@ TWEED_HOST_DEVICE constexpr AxisVector<false, true, T> scalePerColumn(T const* f
   return {factors, batchStride};
 }
 
-/// Adds a matrix of the shape of C, of either layout. It may be C itself: each item is read before
-/// it is written, by the same thread. It shares no byte with C in any other way.
+/// Op       adds a matrix.
+/// Shape    that of C, and its batch, or one matrix for all (batchStride 0); either layout. It may
+///          be C itself: each item is read before it is written, by the same thread. It shares no
+///          byte with C in any other way.
+/// Cost     the matrix is read once, item by item.
+/// Errors   also those of its leading dimension, and an overlap with C.
 template <class View>
 struct Residual {
   static constexpr bool isPiece = true;
@@ -140,7 +156,7 @@ TWEED_HOST_DEVICE constexpr Residual<MatrixView<T, Layout>> residual(
   return {view};
 }
 
-/// Limits to [low, high]; NaN stays.
+/// Op       limits to [low, high]; NaN stays.
 template <class T>
 struct Clamp {
   static constexpr bool isPiece = true;
@@ -156,7 +172,7 @@ TWEED_HOST_DEVICE constexpr Clamp<T> clamp(T low, Same<T> high) {
   return {low, high};
 }
 
-/// Rounds to T, in between: the accumulator goes on with the rounded value.
+/// Op       rounds to T, in between: the accumulator goes on with the rounded value.
 template <class T>
 struct Cast {
   static constexpr bool isPiece = true;

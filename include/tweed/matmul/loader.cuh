@@ -52,7 +52,13 @@ inline constexpr bool isRegular<Loader, decltype(void(Loader::isRegular))> = Loa
 
 }  // namespace detail
 
-/// A tile of a matrix. Of A its rows, of B its columns from `first` on.
+/// A tile of a matrix, rows of A or columns of B; loadRows() and loadColumns() make it.
+///
+/// Shape    items i from 0 to extent - 1 and k from 0 to depth - 1; `data` is item (0, 0).
+/// Result   at() is where an item stands; nothing is read.
+/// Needs    a leadingDimension no less than a run of neighbours. Behind the matrix's end, extent 0.
+/// Sync     none.
+/// Cost     isAligned(): one test of both numbers, the same for all threads.
 template <class T, Major Major_>
 struct MatrixLoader {
   using Item = T;
@@ -75,6 +81,12 @@ struct MatrixLoader {
 };
 
 /// Rows of A from `row` on, of matrix `matrix` of a batch.
+///
+/// Shape    all rows that are left, none from A's end on; all columns of A, along the sum.
+/// Result   a loader of A's memory, the same in all threads that ask for the same.
+/// Needs    row >= 0; at most 2^31 - 1 columns.
+/// Sync     none.
+/// Errors   none: rows and columns that A does not have count as 0.
 template <class T, class Layout>
 TWEED_HOST_DEVICE MatrixLoader<RemoveConst<T>, majorOfA<Layout>> loadRows(
     MatrixView<T, Layout> const& a, long long row, long long matrix = 0) {
@@ -86,7 +98,7 @@ TWEED_HOST_DEVICE MatrixLoader<RemoveConst<T>, majorOfA<Layout>> loadRows(
           int(smaller(left, 0ll + 0x7fffffff)), int(a.columns)};
 }
 
-/// Columns of B from `column` on, of matrix `matrix` of a batch.
+/// Columns of B from `column` on, of matrix `matrix` of a batch; else as loadRows().
 template <class T, class Layout>
 TWEED_HOST_DEVICE MatrixLoader<RemoveConst<T>, majorOfB<Layout>> loadColumns(
     MatrixView<T, Layout> const& b, long long column, long long matrix = 0) {
@@ -94,6 +106,12 @@ TWEED_HOST_DEVICE MatrixLoader<RemoveConst<T>, majorOfB<Layout>> loadColumns(
 }
 
 /// Rows of a row-major A that an array of row numbers picks: row i of the tile is row index[i].
+///
+/// Shape    `extent` rows, any order and any number of times; `depth` items of each.
+/// Needs    extent numbers at `index`, each a row of A. They are read while the product runs.
+/// Sync     none; a block that wrote the numbers itself needs a barrier before.
+/// Cost     each thread reads a number again for each piece that it loads.
+/// Errors   none: what is no row of A is read where it would stand.
 template <class T>
 struct GatherLoader {
   using Item = T;
@@ -116,10 +134,16 @@ struct GatherLoader {
   }
 };
 
-/// Items that a function of (i, k) returns.
+/// Items that a function of (i, k) returns; loadItems() makes it.
 ///
 ///     auto const scaled = tweed::loadItems<tweed::Major::K>(
 ///         [=](int i, int k) { return scale[k] * a[i * pitch + k]; }, rows, depth);
+///
+/// Shape    f is called for i < extent and k < depth alone; others count as 0.
+/// Op       f: any thread may call it for any item, as often as the tile is loaded. It must not
+///          synchronise.
+/// Sync     none; what the block wrote that f reads needs a barrier before run().
+/// Cost     items pass through registers, not by asynchronous copies.
 template <class F, class T, Major Major_>
 struct FunctionLoader {
   using Item = T;

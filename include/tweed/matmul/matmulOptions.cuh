@@ -7,7 +7,7 @@
 
 namespace tweed {
 
-/// A list of configurations, which configuration.cuh says what they are.
+/// A list of configurations, which configuration.cuh says what they are. A type without data.
 template <class... Configuration>
 struct Configurations {
   static constexpr int count = int(sizeof...(Configuration));
@@ -16,6 +16,11 @@ struct Configurations {
 /// Which paths may compute a product, whether floats may be rounded to TF32 for it, and which
 /// kernels there are to choose from (void: tweed's). Joined by `|`:
 /// tweed::require<tweed::Path::Mma> | tweed::tf32.
+///
+/// Shape    any number of options in any order; lists of kernels at most once.
+/// Result   all hold: the paths that each of them allows, TF32 if one asks for it. The type says
+///          everything, so a call compiles the kernels that it allows and no others.
+/// Errors   compile time: two lists. What the options leave nothing for, matmul() refuses.
 template <unsigned Paths, bool IsTf32, class List_ = void>
 struct MatmulOptions {
   static constexpr bool isTf32 = IsTf32;
@@ -32,15 +37,20 @@ using AnyPath = MatmulOptions<detail::allPaths, false>;
 
 /// This path or none: compiling fails where it does not take the types, and the call throws where
 /// it cannot do the product.
+/// Errors   tweed::Error of matmul() and MatmulPlan, which names the path and the reason.
 template <Path P>
 inline constexpr MatmulOptions<1u << int(P), false> require{};
 
 /// Lets tensor cores multiply floats as TF32: 10 bits of fraction and not 23, summed in float. Of
 /// wgmma that is a row-major A with a column-major B, of mma.sync any layout.
+/// Result   tensor cores see each float less than 2^-10 of itself away. CUDA cores, where they are
+///          chosen, multiply it as it is.
 inline constexpr MatmulOptions<detail::allPaths, true> tf32{};
 
 /// One of these kernels, in place of the list that tweed has for the type: fewer of them compile
 /// faster, and others may suit a size better.
+/// Errors   compile time: none of them takes the types. A call throws tweed::Error where all that
+///          take them cannot do the product.
 template <class... Configuration>
 inline constexpr MatmulOptions<detail::allPaths, false, Configurations<Configuration...>> among{};
 

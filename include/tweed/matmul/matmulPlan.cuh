@@ -11,7 +11,7 @@
 
 namespace tweed {
 
-/// What one kernel of a plan took: see tune().
+/// What one kernel of a plan took, as explain() names it: see tune().
 struct MatmulTiming {
   std::string name;
   double microseconds;
@@ -25,6 +25,8 @@ struct MatmulTiming {
 ///
 /// Shape    as matmul(). The views, the epilogue and what it points to are those of every run.
 /// Result   as matmul(), which runs the same kernel.
+/// Needs    as matmul(), of the views and the memory behind them, at every run.
+/// Op       the epilogue, copied when the plan is made.
 /// Sync     as matmul(). Several streams may run one plan, with a workspace each.
 /// Cost     that of the kernel's launch: tensor maps are made once, but those of copies of operands
 ///          in each run, since they lie in its workspace.

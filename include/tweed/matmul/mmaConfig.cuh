@@ -16,6 +16,14 @@ namespace tweed {
 /// Shape    each warp computes WarpM x WarpN items: powers of two from 16 on, that divide the
 ///          tile's edges. Tile::k is 128 bytes: 64 items of 16 bits, 32 floats. Stages of them are
 ///          in shared memory at a time.
+/// Result   `threads` of a block: a warp for each WarpM x WarpN of the tile.
+/// Needs    half, bfloat16, or float as TF32; Tile::m of a column-major A and Tile::n of a
+///          row-major B multiples of 64, of floats of 32. Compute capability 8.0.
+/// Cost     a thread has WarpM * WarpN / 32 accumulators, a block 128 * (Tile::m + Tile::n) bytes
+///          of shared memory for each stage.
+/// Errors   compile time: what does not divide, fewer than 2 stages, more than 255 registers or
+///          1024 threads.
+/// Source   NVIDIA, CUTLASS: efficient GEMM in CUDA.
 template <class Tile_, int WarpM, int WarpN, int Stages>
 struct MmaConfig {
   using Tile = Tile_;

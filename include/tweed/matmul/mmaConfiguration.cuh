@@ -18,7 +18,10 @@ namespace tweed {
 ///
 /// Shape    Config: an MmaConfig. FlopsPerClock: what a multiprocessor reaches with it.
 /// Needs    half, bfloat16, or float as TF32; any layout and alignment; compute capability 8.0.
-/// Cost     no workspace.
+/// Result   the same bits on every run.
+/// Sync     asynchronous, in order of the stream.
+/// Cost     no workspace. Pieces of less than 16 bytes are loaded more slowly.
+/// Errors   refusal() says why not, with the numbers.
 template <class Config, int FlopsPerClock>
 struct MmaConfiguration : detail::BareConfiguration {
   static constexpr Path path = Path::Mma;

@@ -63,8 +63,11 @@ TWEED_DEVICE void mmaTile(Task const& task) {
 /// Result   the same bits every time. Nothing but the m x n items of each C is written, and nothing
 ///          but the items of A and B read.
 /// Needs    compute capability 8.0; at most 2^31 - 1 tiles.
+/// Op       Task::Epilogue, once for each item, in the thread that has it.
+/// Sync     none beyond the block; what earlier kernels of the stream wrote is waited for.
 /// Cost     see BlockMatmul. An operand whose base or leading dimension is no multiple of 16 bytes
 ///          is copied in pieces of 8 or 4, or item by item.
+/// Errors   those of BlockMatmul; on a target without mma.sync the kernel stops.
 template <class Config, class Task>
 TWEED_KERNEL void __launch_bounds__(Config::threads, detail::MmaProduct<Config, Task>::minBlocks)
     mmaMatmul(Task const __grid_constant__ task) {

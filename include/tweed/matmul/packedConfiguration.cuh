@@ -27,6 +27,8 @@ namespace tweed {
 /// Cost     a workspace for the copies: each run of neighbours takes whole lines of 128 bytes. One
 ///          launch for each copy, and two or three tensor maps, as the workspace may be another one
 ///          each time.
+/// Sync     asynchronous, in order of the stream.
+/// Errors   refusal() says why not: Inner's reasons, nothing to copy, copies above 2^50 bytes.
 template <class Inner>
 struct PackedConfiguration : Inner {
   static std::string name() { return Inner::name() + ", of packed copies"; }

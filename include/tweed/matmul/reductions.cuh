@@ -11,7 +11,8 @@
 
 namespace tweed {
 
-/// A piece that lets each item pass and combines those of each row, or of each column, by Op.
+/// A piece that lets each item pass and combines those of each row, or of each column, by Op;
+/// rowReduce() and its like below say how, and make it.
 template <bool IsPerRow, class Op_, class Out_>
 struct AxisReduction {
   static constexpr bool isPiece = true;
@@ -46,8 +47,10 @@ struct AxisReduction {
 ///          chain, several if you like.
 /// Result   of the items as the epilogue ends with them, before they become items of C; cast<T>()
 ///          before it takes them as rounded. Combined in the accumulator's type, converted once.
-///          Same bits on every run: tiles are combined in their order, not as they end.
+///          Same bits on every run: tiles are combined in their order, not as they end. All of
+///          `out` is written, by a kernel behind the product's.
 /// Op       rowReduce and columnReduce: commutative, with an identity, as Sum and Max.
+/// Sync     asynchronous, in order of the stream, as matmul().
 /// Cost     each tile passes through shared memory once; a workspace of one accumulator for each
 ///          row and tile along it, and one more small kernel. Kernels that share a tile's sum among
 ///          blocks are not chosen, so few tiles of long sums take longer than without reductions.

@@ -26,7 +26,13 @@ enum class Snake { Rows, Columns };
 ///          ThreadM is the larger; Tile is whole warps, at most 32 of them. Stages steps of Tile::k
 ///          are in shared memory at a time: one of them makes the plain tiled kernel, that loads,
 ///          waits and multiplies. Unroll items along K are multiplied without a loop; it divides
-///          Tile::k.
+///          Tile::k. KGroups groups of threads have a share of each step; the first adds them up.
+/// Result   `threads` of a block, of which mathThreads multiply: the others load (ByWarpgroup).
+/// Needs    any number type. Loading::ByWarpgroup: 2 stages, sm_90a.
+/// Cost     a thread has ThreadM * ThreadN accumulators and reads ThreadM + ThreadN items for each
+///          k; a block Stages * Tile::k * (Tile::m + Tile::n) items of shared memory, and padding.
+/// Errors   compile time: what does not divide, more than 1024 threads.
+/// Source   V. Volkov, Better Performance at Lower Occupancy.
 template <class Tile_, int ThreadM, int ThreadN, int Stages, Loading Loading_ = Loading::ByAll,
           int KGroups = 1, int Unroll = 8, Snake Snake_ = Snake::Rows>
 struct SimtConfig {

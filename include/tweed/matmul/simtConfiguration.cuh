@@ -25,6 +25,8 @@ namespace tweed {
 ///          16 bytes.
 /// Cost     no workspace; balanced, that of two tiles for each block, unless the blocks divide the
 ///          tiles, and one more node of a graph.
+/// Sync     asynchronous, in order of the stream.
+/// Errors   refusal() says why not, with the numbers; compile time: another Split.
 template <class Config, int Split, int FlopsPerClock>
 struct SimtConfiguration : detail::BareConfiguration {
   static constexpr Path path = Path::Simt;

@@ -161,8 +161,10 @@ std::vector<double> timeInTurns(std::vector<Run> const& runs, cudaStream_t strea
 ///     for (auto const& timing : tweed::tune(plan, stream))
 ///       std::printf("%s %.1f us\n", timing.name.c_str(), timing.microseconds);
 ///
+/// Shape    a plan of any product, also where one kernel alone can do it.
 /// Result   the times on the device, from graphs of up to 100 calls, the fastest first: medians of
 ///          7 rounds in turns. None, if nothing is multiplied.
+/// Needs    operands that hold what they will hold, or numbers like it: A and B are read.
 /// Sync     waits for the stream. C is not touched: the timed kernels write to memory of the same
 ///          size and alignment, taken and given back in order of the stream, which holds a copy of
 ///          C if the epilogue reads C. The outputs of reductions are written, and what an epilogue

@@ -21,6 +21,14 @@ namespace tweed {
 ///          in a fixed order, so the bits are the same every time.
 ///          StoreColumns: how many 128-byte columns of C are staged at a time. Fewer leave room for
 ///          a stage more.
+///          GroupRows: see TileOrder. LeftInFlight: steps under way while the next is waited for.
+/// Result   `threads` of a block, the warpgroup that loads counted in.
+/// Needs    half, bfloat16, or float as TF32 of a row-major A and a column-major B. sm_90a.
+/// Cost     a thread that multiplies has M / Consumers * N / 128 accumulators, at most 128; a stage
+///          is 128 * (M + N) bytes of shared memory.
+/// Errors   compile time: other numbers, clusters that would do both; where it is used, more than
+///          227 KiB of shared memory.
+/// Source   PTX ISA, wgmma; NVIDIA, CUTLASS: efficient GEMM in CUDA.
 template <int M_, int N_, int Consumers_, int Stages_, int ClusterRows_ = 1, int SplitK_ = 1,
           int StoreColumns_ = 1, int GroupRows_ = 16, int LeftInFlight_ = 1>
 struct WgmmaConfig {

@@ -19,7 +19,10 @@ namespace tweed {
 ///          A and B, their leading dimensions and batch strides multiples of 16 bytes
 ///          (PackedConfiguration makes copies of others). sm_90a. A split sum has no reductions in
 ///          its epilogue.
-/// Cost     no workspace.
+/// Result   the same bits on every run; of another SplitK they are others.
+/// Sync     asynchronous, in order of the stream.
+/// Cost     no workspace; tensor maps are made once, by prepare().
+/// Errors   refusal() says why not, with the numbers; untaken() of types and layouts.
 template <class Config>
 struct WgmmaConfiguration : detail::BareConfiguration {
   static constexpr Path path = Path::Wgmma;
