@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvcc -std=c++17 -O2 -arch=native -I tweed/include matmulChain.cu -o chain && ./chain
+// nvcc -std=c++17 -O2 -arch=sm_80 -I tweed/include matmulChain.cu -o chain && ./chain
 //
 // D = (A * B) * C in one kernel, as two layers of a network, or attention: each block keeps its
 // rows of A * B in shared memory and multiplies them once more. The kernel is the same for CUDA
