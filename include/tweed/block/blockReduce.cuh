@@ -87,11 +87,11 @@ TWEED_DEVICE T blockFold(T const& value, Op op, int count) {
 }
 
 // The fold in thread 0 alone: no partials to read. Its second barrier frees the rake.
-template <class Shape, bool IsCounted, class T, class Op>
-TWEED_DEVICE T blockFoldToFirst(T const& value, Op op, int count) {
+template <class Shape, class T, class Op>
+TWEED_DEVICE T blockFoldToFirst(T const& value, Op op) {
   constexpr bool isRake = isTriviallyCopyable<T> && Shape::maxThreads > warpThreads &&
                           !isReduxBlock<T, Op, Shape::maxThreads>;
-  if constexpr (isRake && !IsCounted && Shape::isStatic && Shape::maxThreads % warpThreads == 0) {
+  if constexpr (isRake && Shape::isStatic && Shape::maxThreads % warpThreads == 0) {
     using Form = RakeForm<T, Op, Shape::maxThreads>;
     auto result = arch::Words<T>::of(value);
     rakeParts<Shape, Form>(value, op, [&](T const& part, int lane) {
@@ -104,8 +104,35 @@ TWEED_DEVICE T blockFoldToFirst(T const& value, Op op, int count) {
     arch::syncBlock();
     return result.value();
   } else {
-    return blockFold<Shape, IsCounted>(value, op, count);
+    return blockFold<Shape, false>(value, op, Shape::threads());
   }
+}
+
+// The fold of the first `count` threads' values: as of all, with the identity for the others, where
+// there is one that may stand behind them; in thread 0 alone if IsToFirst and that is faster.
+template <class Shape, bool IsToFirst, class T, class Op>
+TWEED_DEVICE T foldPart(T const& value, Op op, int count) {
+  constexpr bool isFilled = Shape::isStatic && Shape::maxThreads > warpThreads &&
+                            Shape::maxThreads % warpThreads == 0 && isTriviallyCopyable<T> &&
+                            isCommutative<Op> && hasIdentity<Op, T> &&
+                            !isReduxBlock<T, Op, Shape::maxThreads>;
+  if constexpr (!isFilled) {
+    return blockFold<Shape, true>(value, op, count);
+  } else {
+    T const filled = Shape::rank() < count ? value : identityOf<Op, T>();
+    if constexpr (IsToFirst) return blockFoldToFirst<Shape>(filled, op);
+    return blockFold<Shape, false>(filled, op, Shape::threads());
+  }
+}
+template <class Shape, bool IsToFirst, class T, class Op, class Count>
+TWEED_DEVICE T reducePart(T const& value, Op op, Count count) {
+  static_assert(isReduction<Op, T>, "tweed::blockReduce: op must be callable as T = op(T, T)");
+  Shape::check("blockReduce");
+  int const some = checkCount("blockReduce", count, leastCount<Op, T>, Shape::threads());
+  if constexpr (hasIdentity<Op, T>) {
+    if (some <= 0) return identityOf<Op, T>();
+  }
+  return T(foldPart<Shape, IsToFirst>(widen<Op>(value), op, some));
 }
 
 // The fold of a thread's first `count` items, 1 <= count <= N.
@@ -159,18 +186,13 @@ TWEED_DEVICE T blockReduce(T value, Op op = Op{}) {
 /// The same when only the first `count` threads hold data: the values of the others are never read.
 /// Shape    as above; 0 <= count <= threads, the same in all threads. count == 0 needs an operator
 ///          with an identity, which is then the result.
+/// Op       as above. A commutative one with an identity may be called on that, too: values that
+///          are all -0 add to +0.
 /// Errors   as above, and a count that is no integer; a count out of range stops the kernel under
 ///          TWEED_DEBUG and on the loom.
 template <class Shape, class T, class Op, class Count>
 TWEED_DEVICE T blockReduce(T value, Op op, Count count) {
-  static_assert(isReduction<Op, T>, "tweed::blockReduce: op must be callable as T = op(T, T)");
-  Shape::check("blockReduce");
-  int const some =
-      detail::checkCount("blockReduce", count, detail::leastCount<Op, T>, Shape::threads());
-  if constexpr (hasIdentity<Op, T>) {
-    if (some <= 0) return identityOf<Op, T>();
-  }
-  return T(detail::blockFold<Shape, true>(detail::widen<Op>(value), op, some));
+  return detail::reducePart<Shape, false>(value, op, count);
 }
 
 /// The same with the result in thread 0 alone; what the others get is not to be used.
@@ -184,12 +206,12 @@ template <class Shape, class To, class T, class Op = Sum, class = EnableIf<isSam
 TWEED_DEVICE T blockReduce(T value, Op op = Op{}) {
   static_assert(isReduction<Op, T>, "tweed::blockReduce: op must be callable as T = op(T, T)");
   Shape::check("blockReduce");
-  return T(detail::blockFoldToFirst<Shape, false>(detail::widen<Op>(value), op, Shape::threads()));
+  return T(detail::blockFoldToFirst<Shape>(detail::widen<Op>(value), op));
 }
 template <class Shape, class To, class T, class Op, class Count,
           class = EnableIf<isSame<To, ToFirst>>>
 TWEED_DEVICE T blockReduce(T value, Op op, Count count) {
-  return blockReduce<Shape>(value, op, count);
+  return detail::reducePart<Shape, true>(value, op, count);
 }
 
 /// The same of several items in each thread, in blocked order: thread r holds the items r * N to
@@ -225,7 +247,7 @@ TWEED_DEVICE T blockReduce(T const (&items)[N], Op op, Count count) {
     if (some <= 0) return identityOf<Op, T>();
   }
   auto const fold = detail::foldItems(items, op, some - Shape::rank() * N);
-  return T(detail::blockFold<Shape, true>(fold, op, ceilDiv(some, N)));
+  return T(detail::foldPart<Shape, false>(fold, op, ceilDiv(some, N)));
 }
 
 template <int BlockThreads, class To, class T, class... Arguments,
@@ -240,51 +262,6 @@ TWEED_DEVICE auto blockReduce(Arguments&&... arguments) {
   static_assert(detail::isBlockSize<BlockThreads>,
                 "tweed::blockReduce: BlockThreads must be 1 to 1024");
   return blockReduce<Block<BlockThreads>>(arguments...);
-}
-
-/// The same with a scratch of the caller's, which is small, and one barrier in place of two.
-///
-///     __shared__ tweed::BlockScratch<tweed::Block<256>, float> scratch;
-///     float const sum = tweed::blockReduce(x, tweed::Sum{}, scratch);
-///     ...
-///     __syncthreads();  // before the next use of `scratch`
-///
-/// Shape    one T per thread, in a block of the scratch's shape. T trivially copyable.
-/// Result   as above.
-/// Op       as above.
-/// Sync     call it from all threads of the block. Holds one __syncthreads() (none in a block of at
-///          most 32 threads), before which the scratch is written and after which it is read: all
-///          threads must pass another __syncthreads() before any of them uses the scratch again.
-///          Any barrier of the block will do, so that two scratches used in turn, a call of one
-///          between two of the other, need no more.
-/// Cost     5 shuffles in every warp for every 4 bytes of T, then a few loads of the warps' folds
-///          (up to 256 threads), or up to 5 shuffles more. Slower than the form without scratch in
-///          most blocks of full multiprocessors: take it where shared memory is short, or where a
-///          barrier follows anyway.
-/// Errors   compile time: T not trivially copyable, op not callable as T = op(T, T). A block of
-///          another shape than the launch's stops the kernel under TWEED_DEBUG and on the loom.
-/// Source   M. Harris, "Optimizing parallel reduction in CUDA"; J. Luitjens, "Faster parallel
-///          reductions on Kepler" (warp shuffles, then the partials).
-template <class Shape, class T, class Op>
-TWEED_DEVICE T blockReduce(Same<T> const& value, Op op, BlockScratch<Shape, T>& scratch) {
-  static_assert(isReduction<Op, T>, "tweed::blockReduce: op must be callable as T = op(T, T)");
-  Shape::check("blockReduce");
-  return T(detail::foldInScratch<false>(detail::widen<Op>(value), op, scratch, Shape::threads()));
-}
-
-/// The same when only the first `count` threads hold data, 0 <= count <= threads, as above. With
-/// count == 0 it holds no barrier.
-template <class Shape, class T, class Op, class Count>
-TWEED_DEVICE T blockReduce(Same<T> const& value, Op op, BlockScratch<Shape, T>& scratch,
-                           Count count) {
-  static_assert(isReduction<Op, T>, "tweed::blockReduce: op must be callable as T = op(T, T)");
-  Shape::check("blockReduce");
-  int const some =
-      detail::checkCount("blockReduce", count, detail::leastCount<Op, T>, Shape::threads());
-  if constexpr (hasIdentity<Op, T>) {
-    if (some <= 0) return identityOf<Op, T>();
-  }
-  return T(detail::foldInScratch<true>(detail::widen<Op>(value), op, scratch, some));
 }
 
 }  // namespace tweed

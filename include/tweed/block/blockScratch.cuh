@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tweed/block/blockScratch.cuh - shared memory that the caller lends to a block function.
+// tweed/block/blockScratch.cuh - shared memory that the caller lends to a block function, and the
+// reductions that take it.
 #pragma once
 
 #include <tweed/arch/barrier.cuh>
@@ -81,4 +82,51 @@ TWEED_DEVICE Acc foldInScratch(Acc const& value, Op op, BlockScratch<Shape, T>& 
 }
 
 }  // namespace detail
+
+/// blockReduce(value, op) of block/blockReduce.cuh with a scratch of the caller's, which is small,
+/// and one barrier in place of two.
+///
+///     __shared__ tweed::BlockScratch<tweed::Block<256>, float> scratch;
+///     float const sum = tweed::blockReduce(x, tweed::Sum{}, scratch);
+///     ...
+///     __syncthreads();  // before the next use of `scratch`
+///
+/// Shape    one T per thread, in a block of the scratch's shape. T trivially copyable.
+/// Result   as there.
+/// Op       as there.
+/// Sync     call it from all threads of the block. Holds one __syncthreads() (none in a block of at
+///          most 32 threads), before which the scratch is written and after which it is read: all
+///          threads must pass another __syncthreads() before any of them uses the scratch again.
+///          Any barrier of the block will do, so that two scratches used in turn, a call of one
+///          between two of the other, need no more.
+/// Cost     5 shuffles in every warp for every 4 bytes of T, then a few loads of the warps' folds
+///          (up to 256 threads), or up to 5 shuffles more. Slower than the form without scratch in
+///          most blocks of full multiprocessors: take it where shared memory is short, or where a
+///          barrier follows anyway.
+/// Errors   compile time: T not trivially copyable, op not callable as T = op(T, T). A block of
+///          another shape than the launch's stops the kernel under TWEED_DEBUG and on the loom.
+/// Source   M. Harris, "Optimizing parallel reduction in CUDA"; J. Luitjens, "Faster parallel
+///          reductions on Kepler" (warp shuffles, then the partials).
+template <class Shape, class T, class Op>
+TWEED_DEVICE T blockReduce(Same<T> const& value, Op op, BlockScratch<Shape, T>& scratch) {
+  static_assert(isReduction<Op, T>, "tweed::blockReduce: op must be callable as T = op(T, T)");
+  Shape::check("blockReduce");
+  return T(detail::foldInScratch<false>(detail::widen<Op>(value), op, scratch, Shape::threads()));
+}
+
+/// The same when only the first `count` threads hold data, 0 <= count <= threads, as above. With
+/// count == 0 it holds no barrier.
+template <class Shape, class T, class Op, class Count>
+TWEED_DEVICE T blockReduce(Same<T> const& value, Op op, BlockScratch<Shape, T>& scratch,
+                           Count count) {
+  static_assert(isReduction<Op, T>, "tweed::blockReduce: op must be callable as T = op(T, T)");
+  Shape::check("blockReduce");
+  int const some =
+      detail::checkCount("blockReduce", count, detail::leastCount<Op, T>, Shape::threads());
+  if constexpr (hasIdentity<Op, T>) {
+    if (some <= 0) return identityOf<Op, T>();
+  }
+  return T(detail::foldInScratch<true>(detail::widen<Op>(value), op, scratch, some));
+}
+
 }  // namespace tweed
