@@ -71,8 +71,13 @@ TWEED_DEVICE Acc foldInScratch(Acc const& value, Op op, BlockScratch<Shape, T>& 
     if (lane == 0 && first < count) folds.construct(rank / warpThreads, fold);
     arch::syncBlock();
     int const some = isWhole ? warps : ceilDiv(count, warpThreads);
-    if (warps <= 8 || (!isWhole && lanes < warpThreads))
-      return foldFirstItems<warps>(folds.data(), some, op);
+    if constexpr (warps <= 8) return foldFirstItems<warps>(folds.data(), some, op);
+    if (!isWhole && lanes < warpThreads) {
+      // Of a number that it knows the compiler would load all folds at once: 68 registers.
+      int const asked =
+          IsCounted ? some : ceilDiv(Dynamic<maxBlockThreads>::threads(), warpThreads);
+      return foldFirstItems<warps>(folds.data(), asked, op);
+    }
     constexpr int width = isRedux<Acc, Op> ? warpThreads : nextPow2(warps);
     int const slot = lane % width;
     Acc const part = folds[slot < some ? slot : 0];
