@@ -137,8 +137,8 @@ class WgmmaProduct {
     config.overlapPrevious = overlapPrevious;
     Task task = task_;
     task.partials = partials;
-    if constexpr (detail::isWgmmaTarget<Task>)  // else the constructor has thrown
-      tweed::launch(detail::wgmmaKernel<Config, Task>, config, a_, b_, c_, task, work_);
+    // Named for whatever target: of several, nvcc has the host know the kernels of the last.
+    tweed::launch(detail::wgmmaKernel<Config, Task>, config, a_, b_, c_, task, work_);
   }
 
  private:
