@@ -113,8 +113,9 @@ struct RakeLayout {
   static constexpr bool isPieces =
       isTriviallyCopyable<T> && isPow2(size) && size <= 16 && run * size % 16 == 0;
   static constexpr int pieceItems = isPieces ? 16 / size : 1;
-  static constexpr bool isPadded =
-      isTriviallyCopyable<T> && size <= 16 && run / pieceItems % 2 == 0;
+  // Of large values only if the padding leaves room for the rest in 48 KiB.
+  static constexpr bool isPadded = isTriviallyCopyable<T> && run / pieceItems % 2 == 0 &&
+                                   (size <= 16 || (Threads + warpThreads) * size <= 47 * 1024);
   static constexpr int lineItems = isPieces ? 128 / size : run;
   static constexpr int rowItems = lineItems % run == 0 ? lineItems : run;
   static constexpr int items = Threads + (isPadded ? (Threads - 1) / rowItems * pieceItems : 0);
