@@ -221,6 +221,7 @@ TWEED_DEVICE T warpReduce(T value, Op op = Op{}) {
 /// never read.
 /// Shape    as above; 0 <= count <= Width, the same in all lanes of the group. count == 0 needs an
 ///          operator with an identity, which is then the result.
+/// Cost     one more shuffle, also where op says that it is commutative.
 /// Errors   as above, and a count that is no integer; a count out of range stops the kernel under
 ///          TWEED_DEBUG and on the loom.
 template <int Width = warpThreads, class T, class Op, class Count>
