@@ -151,6 +151,20 @@ TEST_SUITE("shuffle") {
     checkWidths<double>([](unsigned seed) { return double(noise(seed)); });
     checkWidths<unsigned short>([](unsigned seed) { return (unsigned short)(noise(seed)); });
   }
+#if defined(__SIZEOF_INT128__)
+  TEST_CASE("integers of 128 bits move whole, of either sign") {
+    __extension__ typedef __int128 Signed;
+    __extension__ typedef unsigned __int128 Unsigned;
+    auto const make = [](unsigned seed) {
+      return Unsigned(noise(seed)) << 64 | Unsigned(noise(seed + 1000));
+    };
+    checkWidths<Unsigned>(make);
+    checkWidths<Signed>([&](unsigned seed) { return Signed(make(seed)); });
+    Signed const least = Signed(Unsigned(1) << 127);
+    for (Signed const value : {least, Signed(least + 1), Signed(-1), Signed(0), Signed(~least)})
+      checkMove<Signed>([&](unsigned) { return value; }, Move::down, 0xffffffffu, 32, 1, 1, 1);
+  }
+#endif
   TEST_CASE("structures of any size move whole") {
     checkBytes<1>(), checkBytes<3>(), checkBytes<7>(), checkBytes<12>();
     if (isShort()) return;

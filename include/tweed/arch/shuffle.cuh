@@ -12,6 +12,12 @@ namespace tweed::arch {
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
+// Integers of 128 bits: copied as bytes, nvcc moves them through local memory.
+template <class T, bool IsWide = sizeof(T) == 16 && !__is_class(T) && !__is_union(T)>
+inline constexpr bool isWideInteger = false;
+template <class T>
+inline constexpr bool isWideInteger<T, true> = isInteger<T>;
+
 /// A T as 32-bit words, the unit in which registers move. The union inside is never constructed as
 /// a T, so T needs no default constructor.
 template <class T>
@@ -24,18 +30,28 @@ struct Words {
 
   static TWEED_DEVICE Words of(T const& value) {
     Words words;
-    if constexpr (sizeof(T) % 4 != 0) words.word[count - 1] = 0;
-    memcpy(words.word, &value, sizeof(T));
+    if constexpr (isWideInteger<T>) {
+      for (int i = 0; i < count; ++i) words.word[i] = unsigned(value >> 32 * i);
+    } else {
+      if constexpr (sizeof(T) % 4 != 0) words.word[count - 1] = 0;
+      memcpy(words.word, &value, sizeof(T));
+    }
     return words;
   }
   TWEED_DEVICE T value() const {
-    union Storage {
-      unsigned char bytes[sizeof(T)];
-      T value;
-      TWEED_DEVICE Storage() {}
-    } storage;
-    memcpy(&storage.value, word, sizeof(T));
-    return storage.value;
+    if constexpr (isWideInteger<T>) {
+      unsigned long long const low = word[0] | static_cast<unsigned long long>(word[1]) << 32;
+      unsigned long long const high = word[2] | static_cast<unsigned long long>(word[3]) << 32;
+      return T(low) + T(static_cast<long long>(high)) * (T(1) << 64);
+    } else {
+      union Storage {
+        unsigned char bytes[sizeof(T)];
+        T value;
+        TWEED_DEVICE Storage() {}
+      } storage;
+      memcpy(&storage.value, word, sizeof(T));
+      return storage.value;
+    }
   }
 };
 
