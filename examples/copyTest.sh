@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # copyTest.sh build|run SOURCE FOLDER TWEED [ARGUMENTS...]: does with one example what its first
 # lines say. `build` copies it alone to the empty FOLDER, beside a link to TWEED, and types its
-# command up to the `&&`; `run` types the rest, and again with each of ARGUMENTS behind it. 77: there
-# is no device, or no compiler for the one that is not there.
+# command up to the `&&`; `run` types the rest, and again with each of ARGUMENTS behind it. 77:
+# there is no device, or no compiler for the one that is not there.
 set -euo pipefail
 
 if [ $# -lt 4 ] || [[ ! $1 =~ ^(build|run)$ ]]; then

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // benchmarks/grid/gridStride2D.cu - adds a bias to each column of a row-major matrix: loops by
-// gridStride2D, by hand, and by cub::DeviceFor::Bulk. Not ForEachInExtents: in CUB 3.0.1 its threads
-// step by a block's 512 pairs in place of the grid's, so that a matrix of 2^26 takes seconds.
+// gridStride2D, by hand, and by cub::DeviceFor::Bulk. Not ForEachInExtents: in CUB 3.0.1 its
+// threads step by a block's 512 pairs in place of the grid's, so that 2^26 take seconds.
 #include "support/arrayCase.cuh"
 
 #include <tweed/grid/gridStride2D.cuh>

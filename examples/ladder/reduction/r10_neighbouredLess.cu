@@ -6,7 +6,8 @@
 // In the first level threads 0 to 127 work: four warps in full, and the other four skip the
 // addition together. A warp diverges only once fewer than 32 threads work. The accesses are as
 // scattered as before, since the values are. The profiler shows 11 divergent loads a block in place
-// of 95, and the same 287 sectors. Where these are the limit, as on an H200, it takes as long as r9.
+// of 95, and the same 287 sectors. Where these are the limit, as on an H200, it is no faster than
+// r9.
 
 #include <ladder/runSum.cuh>
 #include <tweed/core/math.cuh>

@@ -168,9 +168,9 @@ inline constexpr bool isBlockSize = BlockThreads >= 1 && BlockThreads <= maxBloc
 /// Cost     a block of 256, 4-byte T: 1 shared store; 4 shared loads, a store and a shuffle in warp
 ///          0; 1 broadcast load. Static shared memory: BlockThreads * sizeof(T), up to 1/2 more as
 ///          padding (of more than 16 bytes a T a lane, if it fits), and four T, or 36 if T has at
-///          most four bytes, once for all operators. Integers that warpReduce folds in one instruction: that in
-///          place of the shuffles, and up to 128 threads a T a warp. T not trivially copyable:
-///          thread 0 folds alone.
+///          most four bytes, once for all operators. Integers that warpReduce folds in one
+///          instruction: that in place of the shuffles, and up to 128 threads a T a warp. T not
+///          trivially copyable: thread 0 folds alone.
 /// Errors   compile time: block size, op not callable as T = op(T, T), BlockThreads * sizeof(T) and
 ///          its padding above 48 KiB. A block of another shape than the launch's stops the kernel
 ///          under TWEED_DEBUG and on the loom, else is undefined.

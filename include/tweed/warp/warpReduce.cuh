@@ -112,9 +112,9 @@ TWEED_DEVICE T foldToFirst(unsigned mask, T const& value, Op op, int lane) {
     return foldLanes<Width>(mask, value, op, lane);
 }
 
-// The same when only the first `count` lanes of each group hold data, 1 <= count <= Width. After the
-// step of distance d a lane holds the fold of the 2d lanes from itself on, as far as there is data;
-// the first lane's tree is that of foldLanes.
+// The same when only the first `count` lanes of each group hold data, 1 <= count <= Width. After
+// the step of distance d a lane holds the fold of the 2d lanes from itself on, as far as there is
+// data; the first lane's tree is that of foldLanes.
 template <int Width, class T, class Op>
 TWEED_DEVICE T foldFirstLanes(unsigned mask, T value, Op op, int lane, int count) {
   if constexpr (Width == warpThreads && isRedux<T, Op>) {
