@@ -155,7 +155,7 @@ inline Occupancy occupancy(KernelResources const& kernel, MultiprocessorLimits c
 /// Residency of a kernel with blocks of `blockThreads` threads and `sharedBytes` of dynamic shared
 /// memory on the current device. Changes nothing of the kernel: shared memory is counted as if it
 /// were opted in to, as launch() does; a preference between shared memory and L1 is not counted,
-/// nor are named barriers, whose number the runtime does not tell: with them ask the function above.
+/// nor are named barriers, whose number the runtime does not tell: ask the function above.
 /// Cost     about a dozen queries that the runtime answers at once.
 /// Errors   throws tweed::Error: blockThreads not 1 to 1024.
 template <class... Params>
