@@ -40,6 +40,7 @@ EXCLUDED = ('core/config.cuh', 'core/error.cuh', 'memory/workspace.cuh', 'device
             'arch/wgmmaShapes.cuh', 'matmul/wgmmaConfig.cuh', 'matmul/wgmmaMatmul.cuh',
             'matmul/wgmmaStore.cuh', 'matmul/wgmmaKernel.cuh', 'matmul/wgmmaProduct.cuh',
             'matmul/wgmmaTuning.cuh', 'matmul/wgmmaImage.cuh', 'matmul/wgmmaConfiguration.cuh',
+            'matmul/wgmmaBlockMatmul.cuh',
             'matmul/mmaConfiguration.cuh', 'matmul/simtConfiguration.cuh',
             'matmul/packedConfiguration.cuh',
             'matmul/configuration.cuh', 'matmul/matmul.cuh', 'matmul/matmulChecks.cuh',
