@@ -304,7 +304,7 @@ TEST_SUITE("occupancy") {
         kernel.blockThreads = int(i % 3 ? 32 * (1 + upTo(31)) : 1 + upTo(1023));
         kernel.registersPerThread = int(i % 5 ? 16 + upTo(64) : upTo(260));
         kernel.staticSharedBytes = i % 2 ? 0 : upTo(48 * 1024);
-        kernel.blockBarriers = int(i % 7 ? upTo(2) : upTo(16));
+        kernel.blockBarriers = i % 4 ? 1 : int(noise(std::uint64_t(i)) % 17);
         std::size_t const room = device.sharedBytesPerBlockOptIn - kernel.staticSharedBytes;
         switch (upTo(5)) {
           case 0:
