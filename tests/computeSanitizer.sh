@@ -43,7 +43,7 @@ runOne() {  # TOOL PROGRAM
   esac
 }
 export -f runOne
-export TWEED_TEST_SHORT=1 TWEED_PROPERTY_CASES=${TWEED_PROPERTY_CASES-500}
+export TWEED_TEST_SHORT=1
 # shellcheck disable=SC2016
 for tool in "${tools[@]}"; do printf "$tool %s\n" "${programs[@]}"; done |
   xargs -P "$(nproc)" -L 1 bash -c 'runOne "$0" "$1"' | tee "$logs/summary"

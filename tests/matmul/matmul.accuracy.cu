@@ -80,7 +80,8 @@ void checkAllData(Options options) {
     if (!isPrecise && data == Data::TinyResults) continue;
     if (!isPrecise && sizeof(T) == 4 && data == Data::Subnormal) continue;
     if (isShort() && data != Data::Wide && data != Data::Cancelling) continue;
-    CHECK(checkData<T, LayoutA, LayoutB>(m, n, isLoom ? 200 : 2000, data, options) > 0);
+    int const k = isLoom || isShort() ? 200 : 2000;
+    CHECK(checkData<T, LayoutA, LayoutB>(m, n, k, data, options) > 0);
   }
 }
 
@@ -278,8 +279,9 @@ TEST_SUITE("matmulAccuracy") {
 #if defined(TWEED_TEST_CUBLAS)
   TEST_CASE("errors are at most 1.5 times cuBLAS's") {
     using Bf = __nv_bfloat16;
-    int const shapes[][3] = {{512, 512, 512}, {1024, 768, 2048}};
+    int const shapes[][3] = {{192, 160, 300}, {512, 512, 512}, {1024, 768, 2048}};
     for (auto const& [m, n, k] : shapes) {
+      if (isShort() && m > 192) return;  // cuBLAS takes minutes under a sanitizer
       auto const exact = CUBLAS_COMPUTE_32F_PEDANTIC, tf32 = CUBLAS_COMPUTE_32F_FAST_TF32;
       CHECK(errorOverCublas<float, RowMajor>(m, n, k, listOfFloat, exact) <= 1.5);
       CHECK(errorOverCublas<float, ColumnMajor>(m, n, k, fewTensor<float>, tf32) <= 1.5);
@@ -301,15 +303,14 @@ TEST_SUITE("matmulAccuracy") {
     for (auto const& [m, n, k] : shapes) checkBoth<Product>(m, n, k);
   }
   TEST_CASE_TEMPLATE("squares", Product, Floats, Bfs) {
-    for (int const n : {1000, 1023, 1024, 1025, 2048, 4096, 4097, 8192}) {
+    if (isShort()) return;
+    for (int const n : {1000, 1023, 1024, 1025, 2048, 4096, 4097, 8192})
       checkBoth<Product>(n, n, n);
-      if (isShort()) break;
-    }
   }
   TEST_CASE_TEMPLATE("one tile more or less than there are multiprocessors", Product, Floats, Bfs) {
     int const multiprocessors = tweed::matmulDevice().multiprocessors;
     for (int const tiles : {multiprocessors - 1, multiprocessors + 1})
-      checkBoth<Product>(128 * tiles, 256, 512);
+      checkBoth<Product>(128 * tiles, 256, isShort() ? 40 : 512);
   }
 #endif
 }

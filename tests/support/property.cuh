@@ -109,8 +109,9 @@ inline std::string describe(Case const& c) {
   return text;
 }
 
-/// Tries a property on `loomCases` drawn cases, 30 times as many on a GPU, a fiftieth in the short
-/// tests; run(cases) takes up to `batch` that share threads and blocks, and gives a Verdict.
+/// Tries a property on `loomCases` drawn cases, in the short tests on a fiftieth, on a GPU on 30 or
+/// 10 times as many; run(cases) takes up to `batch` that share threads and blocks, and gives a
+/// Verdict.
 template <class Run>
 void checkProperty(char const* name, Space const& space, unsigned loomCases, Run run,
                    unsigned batch = isLoom ? 16 : 480) {
@@ -122,8 +123,9 @@ void checkProperty(char const* name, Space const& space, unsigned loomCases, Run
     }
   };
   std::uint64_t const seed = environmentNumber("TWEED_PROPERTY_SEED", 1);
-  std::uint64_t const all = environmentNumber(
-      "TWEED_PROPERTY_CASES", isShort() ? loomCases / 50 + 1 : loomCases * (isLoom ? 1 : 30));
+  unsigned const some = isShort() ? loomCases / 50 + 1 : loomCases;
+  unsigned const times = isLoom ? 1 : isShort() ? 10 : 30;
+  std::uint64_t const all = environmentNumber("TWEED_PROPERTY_CASES", some * times);
   if (char const* const text = std::getenv("TWEED_PROPERTY_CASE")) {
     Case c;
     REQUIRE(std::sscanf(text, caseText, &c.threads, &c.blocks, &c.count, &c.shift, &c.kind,
