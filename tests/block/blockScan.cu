@@ -162,8 +162,12 @@ TEST_SUITE("blockScan") {
     checkFewSizes(large, AddLarge{}, Large{{1, 2, 3}});
     checkFewSizes(named, AddNamed{}, Named(5));
   }
-  TEST_CASE_TEMPLATE("other types", T, unsigned short, unsigned long long, double) {
-    checkFewSizes(smallIntegers<T>(1024, 2), tweed::Sum{}, T(7));
+  TEST_CASE_TEMPLATE("other types, and sums that overflow", T, unsigned, unsigned short,
+                     unsigned long long, double) {
+    std::vector<T> in = smallIntegers<T>(1024, 2);
+    if (std::is_integral_v<T>)
+      for (T& x : in) x = T(x * (T(0) - T(3)));
+    checkFewSizes(in, tweed::Sum{}, T(7));
   }
   TEST_CASE("affine maps, and a structure of 40 bytes") {
     std::vector<Affine> maps;

@@ -137,6 +137,15 @@ __global__ void scanHalves(int* out) {
   }
 }
 
+// A sum of truth values is whether one is true, which nothing can be taken from.
+__global__ void scanTruths(unsigned truths, unsigned* out) {
+  int const lane = int(threadIdx.x);
+  bool const isTrue = (truths >> lane & 1) != 0;
+  bool const before = tweed::warpExclusiveScan(isTrue, tweed::Sum{}, false).prefix;
+  unsigned const all = tweed::arch::ballot(tweed::fullMask, before);
+  if (lane == 0) *out = all;
+}
+
 }  // namespace
 
 TEST_SUITE("warpScan") {
@@ -162,6 +171,20 @@ TEST_SUITE("warpScan") {
       for (T& x : in) x = T(int(x) % 3);
     checkWidth<8>(in, tweed::Sum{}, T(10));
     checkWidth<32>(in, tweed::Sum{}, T(10));
+  }
+  TEST_CASE_TEMPLATE("sums that overflow", T, unsigned, short) {
+    std::vector<T> in = smallIntegers<T>(oddThreads, 7);
+    for (T& x : in) x = T(x * 0x7fffffffu);
+    checkWidth<8>(in, tweed::Sum{}, T(1));
+    checkWidth<32>(in, tweed::Sum{}, T(1));
+  }
+  TEST_CASE("sums of truth values") {
+    DeviceArray<unsigned> const out(1);
+    for (unsigned const truths : {0u, 0x00048030u, 1u, 0x80000000u}) {
+      tweed::launch(scanTruths, {1, 32}, truths, out.data());
+      tweed::synchronize();
+      CHECK(out.host()[0] == ~(truths ^ (truths - 1)));
+    }
   }
   TEST_CASE("a structure of 40 bytes, and an operator without identity") {
     std::vector<Wide> wide;

@@ -12,7 +12,7 @@ namespace detail {
 template <class Shape, bool IsCounted, class T, class Op>
 TWEED_DEVICE Scan<T> exclusiveFrom(T const& value, Op op, T const& init, int count) {
   Scan<T> const scan = scanBlock<Shape, true, IsCounted>(value, op, count);
-  if (Shape::rank() == 0) return {init, scan.total};
+  if (!isDifference<T, Op> && Shape::rank() == 0) return {init, scan.total};
   return {op(init, scan.prefix), scan.total};
 }
 
@@ -36,7 +36,7 @@ TWEED_DEVICE T inclusiveItems(T (&items)[N], Op op, int count) {
   for (int i = 0; i < N; ++i) {
     if (i >= some) {
       items[i] = scan.total;
-    } else if (Shape::rank() > 0) {
+    } else if (isDifference<T, Op> || Shape::rank() > 0) {
       items[i] = op(scan.prefix, items[i]);
     }
   }
@@ -47,7 +47,7 @@ template <class Shape, bool IsCounted, class T, int N, class Op>
 TWEED_DEVICE T exclusiveItems(T (&items)[N], Op op, T const& init, int count) {
   int const some = IsCounted ? count - Shape::rank() * N : N;
   Scan<T> const scan = scanOwnItems<Shape, IsCounted>(items, op, count, some);
-  T const before = Shape::rank() > 0 ? op(init, scan.prefix) : init;
+  T const before = isDifference<T, Op> || Shape::rank() > 0 ? op(init, scan.prefix) : init;
 #pragma unroll
   for (int i = N - 1; i > 0; --i)
     if (i <= some) items[i] = op(before, items[i - 1]);
@@ -90,11 +90,11 @@ TWEED_DEVICE T scanWide(T (&items)[N], Scan scan) {
 /// Sync     call it from all threads of the block. Holds two __syncthreads() (none in a block of at
 ///          most 32 threads, three if T is not trivially copyable); safe to call again at once,
 ///          also with another type, operator or block function.
-/// Cost     4-byte T: up to 128 threads 5 shuffles a warp and one broadcast load; above 8 shuffles
-///          in warp 0, and 1 or 2 in every warp from 257 threads on. Static shared memory: a T a
-///          warp; above 128 threads 2 T a thread, above 256 half of that, above 512 or with 8-byte
-///          T a quarter; T of 4 or 8 bytes in 64, 128, ... 1024 threads: no bank conflicts. T not
-///          trivially copyable: thread 0 scans alone.
+/// Cost     4-byte T: up to 64 threads 5 shuffles a warp and one broadcast load; above 8 shuffles in
+///          warp 0, and 1 or 2 in every warp from 257 threads on. Static shared memory: a T a warp
+///          up to 64 threads (128 with a larger T); above 2 T a thread, above 256 half of that,
+///          above 512 or with 8-byte T a quarter; T of 4 or 8 bytes in 64, 128, ... 1024 threads:
+///          no bank conflicts. T not trivially copyable: thread 0 scans alone.
 /// Errors   compile time: block size, op not callable as T = op(T, T). A block of another shape
 ///          than the launch's stops the kernel under TWEED_DEBUG and on the loom, else is
 ///          undefined.
@@ -172,7 +172,7 @@ TWEED_DEVICE T blockInclusiveScan(T (&items)[N], Op op, Count count) {
 
 /// Exclusive scan: thread i gets init op value[0] op ... op value[i - 1].
 /// Result   every thread: its prefix (init in thread 0), and the total without init.
-/// Everything else as blockInclusiveScan; one more shuffle.
+/// Everything else as blockInclusiveScan; one more shuffle, but for sums of integers.
 template <class Shape, class T, class Op>
 TWEED_DEVICE Scan<T> blockExclusiveScan(T value, Op op, Same<T> init) {
   static_assert(isReduction<Op, T>,

@@ -72,8 +72,8 @@ TWEED_DEVICE T foldPiecesSerial(T const* values, Op op) {
 // Which form of the rake a block takes. Chosen by benchmarks/block/blockReduce.cu; all figures are
 // of an H200.
 //   columns   warp 0 keeps its own values, and lane l folds those of the threads l + 32, l + 64 ...
-//             Eight bytes: 5 to 15 % faster than runs. Four: slower, as a run of them comes in
-//             loads of 16 bytes. Sixteen: faster up to 256 threads.
+//             Eight bytes: 5 to 15 % faster than runs. Four: 5 and 16 % at 128 and 64 threads;
+//             slower above, as a run comes in loads of 16 bytes. Sixteen: faster up to 256.
 //   serial    eight bytes and more fold one after the other: for a tree the compiler spares
 //             registers, and waits for each pair of loads (1024 threads: 731 cycles; 537 serially)
 //   pairs     neighbours fold by a shuffle before they store: half as much to rake. 1024 threads:
@@ -87,9 +87,9 @@ template <class T, class Op, int Threads, bool IsOften = true>
 struct RakeForm {
   static constexpr bool isPlain = isRedux<T, Op> || sizeof(T) > 16;
   static constexpr bool isPairs = IsOften && !isPlain && Threads == maxBlockThreads;
-  static constexpr bool isColumns = isTriviallyCopyable<T> && isCommutative<Op> && !isPairs &&
-                                    Threads % warpThreads == 0 &&
-                                    (sizeof(T) == 8 || (sizeof(T) == 16 && Threads <= 256));
+  static constexpr bool isColumns =
+      isTriviallyCopyable<T> && isCommutative<Op> && !isPairs && Threads % warpThreads == 0 &&
+      (sizeof(T) == 8 || (sizeof(T) == 4 && Threads <= 128) || (sizeof(T) == 16 && Threads <= 256));
   static constexpr bool isSerial = sizeof(T) >= 8;
   static constexpr bool isTwice = IsOften && !isPlain && sizeof(T) <= 4 && Threads >= 256;
   static constexpr int partials = isPlain || sizeof(T) > 8 ? 1

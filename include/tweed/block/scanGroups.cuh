@@ -9,8 +9,8 @@
 namespace tweed::detail {
 
 // All functions here give each thread its prefix, and the total. Inclusive or, IsExclusive, the
-// fold of the threads before this one, without init and meaningless in thread 0. The first `count`
-// threads hold data, 1 <= count <= threads; the others get the total.
+// fold of the threads before this one, without init and, unless isDifference, meaningless in thread
+// 0. The first `count` threads hold data, 1 <= count <= threads; the others get the total.
 //
 // One warp, and no barrier.
 template <class Shape, bool IsExclusive, class T, class Op>
@@ -24,7 +24,11 @@ TWEED_DEVICE Scan<T> scanOneWarp(T const& value, Op op, int count) {
 }
 
 // Few warps: every warp scans itself, and every thread folds the totals of the warps. The second
-// barrier, which frees these, passes while they load.
+// barrier, which frees these, passes while they load. Four warps wait less for groups, if a T
+// has 4 bytes (floats: 256 cycles, not 273), and longer, if it has more (doubles: 469, not 345).
+template <class T>
+inline constexpr int fewWarps = sizeof(T) <= 4 ? 2 : 4;
+
 template <class T, int Warps>
 TWEED_DEVICE SharedArray<T, Warps>& scanScratch() {
   __shared__ SharedArray<T, Warps> totals;
@@ -65,12 +69,13 @@ TWEED_DEVICE Scan<T> scanFewWarps(T const& value, Op op, int count) {
 // benchmarks/block/blockScan.cu on an H200; runs of a T of more than 16 bytes would not fit the
 // registers.
 template <class T, int Threads>
-inline constexpr int scanGroup = sizeof(T) > 16                   ? warpThreads
-                                 : sizeof(T) > 8 && Threads > 512 ? 16
-                                 : sizeof(T) > 4                  ? 8
-                                 : Threads > 512                  ? 4
-                                 : Threads > 256                  ? 2
-                                                                  : 1;
+inline constexpr int scanGroup = sizeof(T) > 16                    ? warpThreads
+                                 : sizeof(T) > 8 && Threads > 512  ? 16
+                                 : sizeof(T) == 8 && Threads > 256 ? 4
+                                 : sizeof(T) > 4                   ? 8
+                                 : Threads > 512                   ? 4
+                                 : Threads > 256                   ? 2
+                                                                   : 1;
 
 // The two arrays make two barriers enough: the next call writes totals, which only warp 0 reads,
 // and it has; and it writes prefixes behind a barrier that all readers pass first.
@@ -213,11 +218,14 @@ TWEED_DEVICE Scan<T> scanByThread0(T const& value, Op op, int count) {
 template <class Shape, bool IsExclusive, bool IsCounted, class T, class Op>
 TWEED_DEVICE Scan<T> scanBlock(T const& value, Op op, int count) {
   constexpr bool isWhole = !IsCounted && Shape::isStatic && Shape::maxThreads % warpThreads == 0;
-  if constexpr (!isTriviallyCopyable<T>) {
+  if constexpr (IsExclusive && isDifference<T, Op>) {
+    Scan<T> const scan = scanBlock<Shape, false, IsCounted>(value, op, count);
+    return {without(scan.prefix, value, !IsCounted || Shape::rank() < count), scan.total};
+  } else if constexpr (!isTriviallyCopyable<T>) {
     return scanByThread0<Shape, IsExclusive>(value, op, count);
   } else if constexpr (Shape::maxThreads <= warpThreads) {
     return scanOneWarp<Shape, IsExclusive>(value, op, count);
-  } else if constexpr (Shape::maxThreads <= 4 * warpThreads) {
+  } else if constexpr (Shape::maxThreads <= fewWarps<T> * warpThreads) {
     return scanFewWarps<Shape, IsExclusive, isWhole>(value, op, count);
   } else {
     return scanByGroups<Shape, IsExclusive, isWhole>(value, op, count);

@@ -76,14 +76,18 @@ TWEED_DEVICE T foldDown(unsigned mask, T value, Op op, int lane) {
 //   d = 1    01     01     23     23
 //   d = 2  0123   0123   0123   0123
 //
-// redux takes as long for a part of a warp as for a whole one, so that groups do better without. In
-// a whole warp one more shuffle is cheaper than choosing which operand comes first five times.
+// redux takes as long for a part of a warp as for a whole one, so that groups do better without.
+// Where the order is kept, from 16 lanes on it is cheaper to fold the halves down and to give both
+// to all lanes than to choose in each step which operand comes first.
 template <int Width, class T, class Op>
 TWEED_DEVICE T foldLanes(unsigned mask, T value, Op op, [[maybe_unused]] int lane) {
   if constexpr (Width == warpThreads && isRedux<T, Op>) {
     return foldByRedux(mask, value, op);
-  } else if constexpr (Width == warpThreads && !isCommutative<Op>) {
-    return arch::shuffle(mask, foldDown<Width>(mask, value, op, lane), 0);
+  } else if constexpr (Width >= 16 && !isCommutative<Op>) {
+    T const fold = foldDown<Width / 2>(mask, value, op, lane);
+    T const low = arch::shuffle(mask, fold, 0, Width);
+    T const high = arch::shuffle(mask, fold, Width / 2, Width);
+    return op(low, high);
   } else {
 #pragma unroll
     for (int d = 1; d < Width; d *= 2) {
@@ -200,7 +204,7 @@ TWEED_DEVICE unsigned groupMask(int lane) {
 /// Op       associative, T = op(T, T). Lane order is kept unless it says it is commutative.
 /// Sync     the lanes of a group call it together; groups are independent. No barrier; orders no
 ///          memory.
-/// Cost     log2(Width) shuffles for every 4 bytes of T, and one more in a whole warp whose op does
+/// Cost     log2(Width) shuffles for every 4 bytes of T, and one more in 16 or 32 lanes if op does
 ///          not say that it is commutative. A whole warp's sum, minimum or maximum of integers of
 ///          at most 32 bits, and their and, or and xor of at most 64: one instruction for every 4
 ///          bytes from sm_80 on.

@@ -50,11 +50,27 @@ TWEED_DEVICE Scan<T> scanLanes(unsigned mask, T value, Op op, int lane) {
   return {prefix, arch::shuffle(mask, prefix, Width - 1, Width)};
 }
 
-// From the inclusive prefix of each lane to the exclusive one.
+// Sums of integers: what is before a value is its inclusive prefix less itself, which spares a
+// shuffle. Modulo 2^n, so that sums that overflow are right too.
+template <class T, class Op>
+inline constexpr bool isDifference = isSame<Op, Sum>&& isBuiltinInteger<T> && !isSame<T, bool>;
+
+template <class T>
+TWEED_DEVICE T without(T inclusive, T own, bool isData) {
+  using Bits = unsigned long long;
+  return T(Bits(inclusive) - (isData ? Bits(own) : 0));
+}
+
+// From the inclusive prefix of each lane to the exclusive one; the first `count` lanes hold data.
 template <int Width, class T, class Op>
-TWEED_DEVICE T toExclusive(unsigned mask, T inclusive, Op op, T init, int lane) {
-  T const before = arch::shuffle(mask, inclusive, lane >= 1 ? lane - 1 : lane, Width);
-  return lane >= 1 ? op(init, before) : init;
+TWEED_DEVICE T toExclusive(unsigned mask, T inclusive, T own, Op op, T init, int lane,
+                           int count = Width) {
+  if constexpr (isDifference<T, Op>) {
+    return op(init, without(inclusive, own, lane < count));
+  } else {
+    T const last = arch::shuffle(mask, inclusive, lane >= 1 ? lane - 1 : lane, Width);
+    return lane >= 1 ? op(init, last) : init;
+  }
 }
 
 template <class T, class Acc>
@@ -115,7 +131,7 @@ TWEED_DEVICE Scan<T> warpInclusiveScan(T value, Op op, Count count) {
 
 /// Exclusive scan: lane i of a group gets init op value[0] op ... op value[i - 1].
 /// Result   every lane of the group: its prefix (init in lane 0), and the total without init.
-/// Everything else as warpInclusiveScan; one more shuffle.
+/// Everything else as warpInclusiveScan; one more shuffle, but for sums of integers.
 template <int Width = warpThreads, class T, class Op>
 TWEED_DEVICE Scan<T> warpExclusiveScan(T value, Op op, Same<T> init) {
   static_assert(detail::isWarpWidth<Width>,
@@ -128,7 +144,8 @@ TWEED_DEVICE Scan<T> warpExclusiveScan(T value, Op op, Same<T> init) {
   int const lane = arch::laneId();
   unsigned const mask = detail::groupMask<Width>(lane);
   Scan<T> const scan = detail::scanLanes<Width>(mask, value, op, lane & (Width - 1));
-  return {detail::toExclusive<Width>(mask, scan.prefix, op, init, lane & (Width - 1)), scan.total};
+  return {detail::toExclusive<Width>(mask, scan.prefix, value, op, init, lane & (Width - 1)),
+          scan.total};
 }
 
 /// The same when only the first `count` lanes hold data: lanes from `count` on get init op total.
@@ -149,7 +166,8 @@ TWEED_DEVICE Scan<T> warpExclusiveScan(T value, Op op, Same<T> init, Count count
   }
   unsigned const mask = detail::groupMask<Width>(lane);
   Scan<T> const scan = detail::scanFirstLanes<Width>(mask, value, op, lane & (Width - 1), some);
-  return {detail::toExclusive<Width>(mask, scan.prefix, op, init, lane & (Width - 1)), scan.total};
+  return {detail::toExclusive<Width>(mask, scan.prefix, value, op, init, lane & (Width - 1), some),
+          scan.total};
 }
 
 }  // namespace tweed
