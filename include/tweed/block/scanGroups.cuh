@@ -69,13 +69,13 @@ TWEED_DEVICE Scan<T> scanFewWarps(T const& value, Op op, int count) {
 // benchmarks/block/blockScan.cu on an H200; runs of a T of more than 16 bytes would not fit the
 // registers.
 template <class T, int Threads>
-inline constexpr int scanGroup = sizeof(T) > 16                    ? warpThreads
-                                 : sizeof(T) > 8 && Threads > 512  ? 16
-                                 : sizeof(T) == 8 && Threads > 256 ? 4
-                                 : sizeof(T) > 4                   ? 8
-                                 : Threads > 512                   ? 4
-                                 : Threads > 256                   ? 2
-                                                                   : 1;
+inline constexpr int scanGroup = sizeof(T) > 16                                      ? warpThreads
+                                 : sizeof(T) > 8 && Threads > 512                    ? 16
+                                 : sizeof(T) == 8 && Threads > 256 && Threads <= 512 ? 4
+                                 : sizeof(T) > 4                                     ? 8
+                                 : Threads > 512                                     ? 4
+                                 : Threads > 256                                     ? 2
+                                                                                     : 1;
 
 // The two arrays make two barriers enough: the next call writes totals, which only warp 0 reads,
 // and it has; and it writes prefixes behind a barrier that all readers pass first.
