@@ -180,7 +180,7 @@ inline void addMatmulPeer(Case& to, MatmulMode mode, double flops, std::string n
                           std::function<std::function<void()>()> make,
                           std::function<std::string(Counters& counters)> check,
                           std::function<void()> spoil, int callsToCheck = 1) {
-  to.warmUp(flops > 1e11 ? 1 : 0.3);  // until the clock has settled
+  to.warmUp(flops > 1e11 ? 3 : 0.3);  // until the clock has settled
   to.add(std::move(name), [=] {
     struct State {
       std::function<void()> call;
@@ -324,7 +324,7 @@ void addProduct(std::string const& kind, MatmulMode mode, std::string const& for
 #if defined(TWEED_HAS_FAST_CU_MATMUL)
   if constexpr (tweed::isSame<T, __nv_bfloat16> && Operands::A::isRowMajor &&
                 !Operands::B::isRowMajor && tweed::isSame<Options, tweed::AnyPath>)
-    if (size.n % 256 == 0 && size.n >= 4096 && size.m == size.n && size.k == size.n)
+    if (size.n % 256 == 0 && size.n >= 1024 && size.m == size.n && size.k == size.n)
       add("fastCu", [=](Operands const& o) {
         return [call = fastCuMatmul(size.n, o.a.data, o.b.data, o.c.data)](long long) { call(); };
       });

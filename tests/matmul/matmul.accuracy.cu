@@ -166,6 +166,42 @@ void checkPlanted(Data data, ItemBound bound, float by) {
   }
 }
 
+// Late enough for a kernel that does not wait.
+template <class T>
+__global__ void writeLate(T* out, int n) {
+#if !defined(TWEED_LOOM)
+  for (int i = 0; i < 100; ++i) __nanosleep(1000);
+#endif
+  int const row = int(blockIdx.x);
+  for (int column = int(threadIdx.x); column < n; column += int(blockDim.x))
+    out[row * n + column] = T(float((row * 7 + column * 3) % 251));
+}
+
+// Each product moves all rows up by one, from what the one before has just left.
+template <class T, class Options>
+void checkChain(int n, Options options) {
+  CAPTURE(n);
+  std::size_t const items = std::size_t(n) * std::size_t(n);
+  std::vector<T> up(items, T(0.f));
+  for (int i = 0; i < n; ++i) up[std::size_t(i * n + (i + 1) % n)] = T(1.f);
+  DeviceArray<T> const a(up), x(items), y(items);
+  auto const of = [n](auto const& array) { return tweed::rowMajor(array.data(), n, n); };
+  constexpr int turns = isLoom ? 2 : 20;  // even
+  tweed::launch(writeLate<T>, {n, 256}, x.data(), n);
+  for (int turn = 0; turn < turns; turn += 2) {
+    tweed::matmul(nullptr, of(a), of(x), of(y), tweed::Identity{}, options);
+    tweed::matmul(nullptr, of(a), of(y), of(x), tweed::Identity{}, options);
+  }
+  tweed::synchronize();
+  std::vector<T> const got = x.host();
+  int wrong = 0;
+  for (int row = 0; row < n; ++row)
+    for (int column = 0; column < n; ++column)
+      wrong += float(got[std::size_t(row * n + column)]) !=
+               float(((row + turns) % n * 7 + column * 3) % 251);
+  CHECK(wrong == 0);
+}
+
 #if defined(TWEED_TEST_CUBLAS)
 template <class T>
 constexpr cudaDataType_t blasType = tweed::isSame<T, double>   ? CUDA_R_64F
@@ -273,6 +309,14 @@ TEST_SUITE("matmulAccuracy") {
     auto const size = [](int whole) { return isLoom ? std::min(whole, 40) : whole; };
     for (auto const& [m, n, k] : shapes) {
       checkBoth<Product>(size(m), size(n), size(k));
+      if (isShort()) break;
+    }
+  }
+  TEST_CASE("products wait for what the stream wrote before them") {
+    for (int const n : isLoom ? std::vector<int>{40} : std::vector<int>{64, 256, 512, 1024, 2048}) {
+      checkChain<float>(n, listOfFloat);
+      checkChain<__nv_bfloat16>(n, fewTensor<__nv_bfloat16>);
+      checkChain<__nv_bfloat16>(n, tweed::require<Path::Mma> | fewTensor<__nv_bfloat16>);
       if (isShort()) break;
     }
   }

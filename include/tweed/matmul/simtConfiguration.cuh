@@ -120,6 +120,8 @@ struct SimtConfiguration : detail::BareConfiguration {
       config.grid = smaller(tiles, larger(most / larger(Split, 1), 1ll)) * Split;
       config.cluster = Split;
     }
+    config.overlapPrevious =
+        Split <= 1 && sharing.tickets == nullptr && detail::mayOverlap(device, stream);
     tweed::launch(kernel<Task>, config, task, sharing);
   }
 

@@ -90,9 +90,10 @@ struct WgmmaConfiguration : detail::BareConfiguration {
     return Prepared<Task>(task);
   }
   template <class Task>
-  static void launch(Task const& task, Prepared<Task> const& prepared, MatmulDevice const&, void*,
-                     cudaStream_t stream) {
-    prepared.launch(stream, false, task.partials);
+  static void launch(Task const& task, Prepared<Task> const& prepared, MatmulDevice const& device,
+                     void*, cudaStream_t stream) {
+    prepared.launch(stream, Config::splitK == 1 && detail::mayOverlap(device, stream),
+                    task.partials);
   }
 };
 

@@ -18,7 +18,8 @@ struct WgmmaConfigs {
 ///     64 x 64            256^3 2.58 (2.65)    512^3 3.27 (3.43)
 ///     64 x 64, 2 parts   64 x 4096 x 4096 8.60 (8.23)
 ///     64 x 64, 4 parts   256 x 256 x 8192 7.36 (8.38); with 8 parts 10.3
-///     128 x 64           1024^3 5.47 (5.42); as TF32 8.49 (11.71)
+///     128 x 64           1024^3 5.47 (5.42); as TF32 8.49 (11.71); A by columns 5.52 (5.21)
+///     64 x 128           1024^3, A by columns 5.32 (5.21)
 ///     128 x 128          1024^3 7.43          2048^3 25.6
 ///     128 x 256          2048^3 23.1 (22.8)
 ///     128 x 256, pairs   4096^3 198 (200)     8192^3 1557 (1603); a stream's
@@ -28,8 +29,8 @@ struct WgmmaConfigs {
 /// one step left in flight, within 1 %.
 using WgmmaFastest = WgmmaConfigs<WgmmaConfig<64, 64, 1, 8>, WgmmaConfig<64, 64, 1, 8, 1, 2>,
                                   WgmmaConfig<64, 64, 1, 8, 1, 4>, WgmmaConfig<128, 64, 2, 8>,
-                                  WgmmaConfig<128, 128, 2, 5>, WgmmaConfig<128, 256, 2, 4>,
-                                  WgmmaConfig<128, 256, 2, 4, 2>>;
+                                  WgmmaConfig<64, 128, 1, 8>, WgmmaConfig<128, 128, 2, 5>,
+                                  WgmmaConfig<128, 256, 2, 4>, WgmmaConfig<128, 256, 2, 4, 2>>;
 
 namespace detail {
 
@@ -43,7 +44,7 @@ template <class Config>
 constexpr WgmmaTimes wgmmaTimes() {
   if (Config::splitK > 1) return {3.3, 0.13};
   if (Config::m * Config::n <= 64 * 64) return {1.9, 0.16};
-  if (Config::m * Config::n <= 128 * 64) return {2.3, 0.20};
+  if (Config::m * Config::n <= 128 * 64) return {Config::m > 64 ? 2.3 : 2.2, 0.20};
   if (Config::m * Config::n <= 128 * 128) return {1.5, 0.38};
   return Config::clusterRows > 1 ? WgmmaTimes{3.9, 0.615} : WgmmaTimes{3.4, 0.62};
 }
