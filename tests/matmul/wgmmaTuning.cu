@@ -30,8 +30,8 @@ TEST_SUITE("wgmmaTuning") {
     CHECK(chosen(512, 512, 512) == 0);
     CHECK(chosen(64, 4096, 4096) == 1);
     CHECK(chosen(256, 256, 8192) == 2);
-    CHECK(chosen(1024, 1024, 1024) == 4);
-    CHECK(chosen(1024, 1024, 2048) == 4);  // as long as 1024 of TF32
+    CHECK(chosen(1024, 1024, 1024) == 3);
+    CHECK(chosen(1024, 1024, 2048) == 3);  // as long as 1024 of TF32
     CHECK(chosen(2048, 2048, 2048) == 6);
     CHECK(chosen(4096, 4096, 4096) == 7);
     CHECK(chosen(8192, 8192, 8192) == 7);
@@ -49,7 +49,12 @@ TEST_SUITE("wgmmaTuning") {
     CHECK(isNear<Small>(512, 512, 512, 3.69));
     CHECK(isNear<Small>(1024, 1024, 1024, 5.47));
     CHECK(isNear<Small>(1024, 1024, 2048, 8.49));
-    CHECK(isNear<WgmmaConfig<64, 128, 1, 8>>(1024, 1024, 1024, 5.32));
+    using Wide = WgmmaConfig<64, 128, 1, 8>;
+    CHECK(isNear<Wide>(1024, 1024, 1024, 5.51));
+    auto const byColumns = [](auto config) {
+      return tweed::wgmmaMicroseconds<decltype(config)>(1024, 1024, 2048, 1, 132, true);
+    };
+    CHECK(byColumns(Small{}) > byColumns(Wide{}));
     CHECK(isNear<WgmmaConfig<128, 128, 2, 5>>(1024, 1024, 1024, 7.43));
     CHECK(isNear<WgmmaConfig<128, 128, 2, 5>>(2048, 2048, 2048, 25.6));
     CHECK(isNear<WgmmaConfig<128, 256, 2, 4>>(2048, 2048, 2048, 23.1));

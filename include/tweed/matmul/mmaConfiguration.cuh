@@ -67,11 +67,11 @@ struct MmaConfiguration : detail::BareConfiguration {
         task, device, {flops / clocks, 2500, detail::MmaProduct<Config, Task>::minBlocks});
   }
   template <class Task>
-  static void launch(Task const& task, Prepared<Task> const&, MatmulDevice const& device, void*,
+  static void launch(Task const& task, Prepared<Task> const&, MatmulDevice const&, void*,
                      cudaStream_t stream) {
     tweed::launch(mmaMatmul<Config, Task>,
                   {task.template order<Tile>().count(), Config::threads,
-                   mmaSharedBytes<Config, Task>, stream, 1, detail::mayOverlap(device, stream)},
+                   mmaSharedBytes<Config, Task>, stream},
                   task);
   }
 

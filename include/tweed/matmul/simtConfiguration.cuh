@@ -121,7 +121,7 @@ struct SimtConfiguration : detail::BareConfiguration {
       config.cluster = Split;
     }
     config.overlapPrevious =
-        Split <= 1 && sharing.tickets == nullptr && detail::mayOverlap(device, stream);
+        Config::hasProducers && sharing.tickets == nullptr && detail::mayOverlap(device, stream);
     tweed::launch(kernel<Task>, config, task, sharing);
   }
 

@@ -81,7 +81,8 @@ struct WgmmaConfiguration : detail::BareConfiguration {
       return detail::neverMicroseconds;
     constexpr long long itemBytes = sizeof(typename Task::A::Item);
     return wgmmaMicroseconds<Config>(task.m(), task.n(), task.k() * itemBytes, task.batch(),
-                                     device.multiprocessors);
+                                     device.multiprocessors,
+                                     isSame<typename Task::A::Layout, ColumnMajor>);
   }
   template <class Task>
   using Prepared = WgmmaProduct<Config, Task>;
@@ -92,8 +93,7 @@ struct WgmmaConfiguration : detail::BareConfiguration {
   template <class Task>
   static void launch(Task const& task, Prepared<Task> const& prepared, MatmulDevice const& device,
                      void*, cudaStream_t stream) {
-    prepared.launch(stream, Config::splitK == 1 && detail::mayOverlap(device, stream),
-                    task.partials);
+    prepared.launch(stream, detail::mayOverlap(device, stream), task.partials);
   }
 };
 

@@ -18,8 +18,8 @@ struct WgmmaConfigs {
 ///     64 x 64            256^3 2.58 (2.65)    512^3 3.27 (3.43)
 ///     64 x 64, 2 parts   64 x 4096 x 4096 8.60 (8.23)
 ///     64 x 64, 4 parts   256 x 256 x 8192 7.36 (8.38); with 8 parts 10.3
-///     128 x 64           1024^3 5.47 (5.42); as TF32 8.49 (11.71); A by columns 5.52 (5.21)
-///     64 x 128           1024^3, A by columns 5.32 (5.21)
+///     128 x 64           1024^3 5.47 (5.42); as TF32 8.49 (11.71); A by columns 5.67 (5.25)
+///     64 x 128           1024^3 5.51 (5.21); A by columns 5.50 (5.25)
 ///     128 x 128          1024^3 7.43          2048^3 25.6
 ///     128 x 256          2048^3 23.1 (22.8)
 ///     128 x 256, pairs   4096^3 198 (200)     8192^3 1557 (1603); a stream's
@@ -44,17 +44,18 @@ template <class Config>
 constexpr WgmmaTimes wgmmaTimes() {
   if (Config::splitK > 1) return {3.3, 0.13};
   if (Config::m * Config::n <= 64 * 64) return {1.9, 0.16};
-  if (Config::m * Config::n <= 128 * 64) return {Config::m > 64 ? 2.3 : 2.2, 0.20};
+  if (Config::m * Config::n <= 128 * 64) return {Config::m > Config::n ? 2.3 : 2.4, 0.20};
   if (Config::m * Config::n <= 128 * 128) return {1.5, 0.38};
   return Config::clusterRows > 1 ? WgmmaTimes{3.9, 0.615} : WgmmaTimes{3.4, 0.62};
 }
 
 }  // namespace detail
 
-/// An estimate of the microseconds that a product takes, good enough to choose by.
+/// An estimate of the microseconds that a product takes, good enough to choose by. Tiles that are
+/// taller than wide take longer if A is column-major.
 template <class Config>
-constexpr double wgmmaMicroseconds(int m, int n, long long bytesOfK, int batch,
-                                   int multiprocessors) {
+constexpr double wgmmaMicroseconds(int m, int n, long long bytesOfK, int batch, int multiprocessors,
+                                   bool isColumnMajorA = false) {
   constexpr detail::WgmmaTimes times = detail::wgmmaTimes<Config>();
   long long const clusters =
       1ll * ceilDiv(ceilDiv(m, Config::m), Config::clusterRows) * ceilDiv(n, Config::n) * batch;
@@ -62,7 +63,8 @@ constexpr double wgmmaMicroseconds(int m, int n, long long bytesOfK, int batch,
       ceilDiv(clusters, static_cast<long long>(larger(1, multiprocessors / Config::clusterBlocks)));
   long long const steps =
       ceilDiv(ceilDiv(bytesOfK, static_cast<long long>(detail::wgmmaRow)), 1ll * Config::splitK);
-  return times.launch + double(rounds) * double(larger(1ll, steps)) * times.step;
+  double const launch = times.launch + (isColumnMajorA && Config::m > Config::n ? 0.3 : 0);
+  return launch + double(rounds) * double(larger(1ll, steps)) * times.step;
 }
 
 /// The place in the list of the configuration with the least estimate; of equals the first.
