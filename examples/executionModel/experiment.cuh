@@ -3,6 +3,7 @@
 // arrays on the device. README.md says how one is made.
 #pragma once
 
+#include <canWrite.hpp>
 #include <executionModel/table.hpp>
 #include <tweed/launch/deviceInfo.cuh>
 #include <tweed/launch/launch.cuh>
@@ -150,6 +151,11 @@ inline int program(Experiment const& experiment, int argc, char** argv) try {
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
     std::puts("SKIP: no CUDA device");
     return 77;
+  }
+  if (hasJson && !examples::canWrite(argv[2])) {
+    std::fprintf(stderr, "%s: --json: '%s' cannot be written\n%s", experiment.name, argv[2],
+                 usage.c_str());
+    return 2;
   }
   Report report(tweed::deviceInfo());
   std::string const device = report.device.isLoom ? "the loom (CPU)" : report.device.name;

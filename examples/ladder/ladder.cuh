@@ -5,6 +5,8 @@
 
 #include "bar.cuh"
 
+#include <canWrite.hpp>
+
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -144,6 +146,8 @@ inline int run(Ladder const& ladder, int argc, char** argv) try {
     std::puts("SKIP: no CUDA device");
     return 77;
   }
+  if (json != nullptr && !examples::canWrite(json))
+    return refuse("--json: '" + std::string(json) + "' cannot be written");
   int wrong = 0;
   std::vector<detail::Case> cases;
   for (long long const n : sizes) {

@@ -26,27 +26,23 @@ try() {
 ladder() { "$tweed" ladder --no-cuda --no-install "$@"; }
 says() { grep -Eq -- "$1" "$work/log" || { echo "'$1' is not in:" && cat "$work/log" && exit 1; }; }
 
-case $case in
-  counts)
-    try 0 '^JSON +.*/out/reduction.loom.json$' ladder reduction --size 4097 --out "$work/out"
-    says '^  r3 sharedTree +1 +17 +.*a tree in shared memory, one atomic a block$'
-    says '^  r14 nested .*skipped: kernels launch kernels on a GPU alone$'
-    says '^  r16 cub .*skipped: CUB.s kernels run on a GPU alone$'
-    [[ $(grep -c ' right, counted$' "$work/log") == 18 ]] || says '18 rungs that are right'
-    # One place for each chart: drawn, or why not.
-    if grep -q '^chart' "$work/log"; then
-      [[ -s $work/out/reduction.loom.png && -s $work/out/reduction.loom.svg ]] || says 'charts'
-    else
-      says 'no matplotlib here: no plots'
-    fi
-    # What README.md shows was counted of the rungs as they are.
-    "$TWEED_BUILT/examples/ladder/trace.sumLadder" --json "$work/usual.json" >/dev/null
-    python3 - "$here/results/reduction.loom.json" "$work/usual.json" <<'END'
+# hasCharts PATH: one place for each chart: drawn, or why not.
+hasCharts() {
+  if grep -q '^chart' "$work/log"; then
+    [[ -s $1.png && -s $1.svg ]] || says 'charts'
+  else
+    says 'no matplotlib here: no plots'
+  fi
+}
+# isCurrent LADDER PROGRAM: what README.md shows was counted of the rungs as they are.
+isCurrent() {
+  "$TWEED_BUILT/examples/ladder/$2" --json "$work/usual.json" >/dev/null
+  python3 - "$here/results/$1.loom.json" "$work/usual.json" <<'END'
 import json, sys
 def counts(path):
     case, = json.load(open(path, encoding="utf-8"))["cases"]
     # Those that do not depend on the compiler.
-    names = "blocks barriers warpBarriers shuffles atomics".split()
+    names = "blocks barriers warpBarriers shuffles exchanges atomics".split()
     return [(bar["name"], *(bar.get("counts", {}).get(name) for name in names))
             for bar in case["bars"]]
 shown, found = map(counts, sys.argv[1:])
@@ -55,6 +51,26 @@ if shown != found:
     print(*(pair for pair in zip(shown, found) if pair[0] != pair[1]), sep="\n")
     sys.exit(1)
 END
+}
+
+case $case in
+  counts)
+    try 0 '^JSON +.*/out/reduction.loom.json$' ladder reduction --size 4097 --out "$work/out"
+    says '^  r3 sharedTree +1 +17 +.*a tree in shared memory, one atomic a block$'
+    says '^  r14 nested .*skipped: kernels launch kernels on a GPU alone$'
+    says '^  r16 cub .*skipped: CUB.s kernels run on a GPU alone$'
+    [[ $(grep -c ' right, counted$' "$work/log") == 18 ]] || says '18 rungs that are right'
+    hasCharts "$work/out/reduction.loom"
+    isCurrent reduction trace.sumLadder
+    ;;
+  products)
+    try 0 '^JSON +.*/out/matmul.loom.json$' ladder matmul --size 33 --out "$work/out"
+    says '^  m2 sharedTile +float +1 +9 +.*16 x 16 tiles in shared memory$'
+    says '^  m6a wmma .*skipped: runs on a GPU alone$'
+    says '^  m7 tuned .*skipped: a clock chooses, and nothing is timed on the loom$'
+    [[ $(grep -c ' right, counted$' "$work/log") == 12 ]] || says '12 rungs that are right'
+    hasCharts "$work/out/matmul.loom"
+    isCurrent matmul trace.productLadder
     ;;
   refuses)
     try 2 "no ladder 'sum'; there are: reduction, matmul, model" ladder sum
@@ -74,6 +90,14 @@ END
     try 2 "test takes no --out; ladder does" "$tweed" test --out x
     try 2 "N 1 to 1048576" ladder reduction --size 1048577 --out "$work/out"
     [[ ! -e $work/out ]] || [[ -z $(ls "$work/out") ]] || { ls "$work/out" && exit 1; }
+    program=$TWEED_BUILT/examples/ladder/trace.sumLadder
+    try 2 "--json: '.*/no/such' cannot be written" "$program" --json "$work/no/such"
+    ! grep -q 'n = ' "$work/log" || { echo "counted first:" && cat "$work/log" && exit 1; }
+    try 2 "--json takes a value" "$program" --json
+    try 2 "--rounds takes a value" "$program" --rounds
+    for rounds in 0 -1 1001 1e2 ten ''; do
+      try 2 "--rounds: '$rounds' is not a whole number from 1 to 1000" "$program" --rounds "$rounds"
+    done
     ;;
   traces)
     try 0 'r3::sharedTree\(' "$tweed" trace --no-cuda --no-install r3_sharedTree 4096

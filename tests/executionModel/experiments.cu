@@ -119,12 +119,17 @@ TEST_CASE("model: the program around an experiment") {
   CHECK(run(right, {"--json"}) == 2);
   CHECK(run(right, {"--json", "a", "b"}) == 2);
   CHECK(run(right, {"file"}) == 2);
-  CHECK(run(right, {"--json", "/nowhere/at/all.json"}) == 1);
+  CHECK(run(right, {"--json", "/nowhere/at/all.json"}) == 2);
+  CHECK(run(throws, {"--json", "/nowhere/at/all.json"}) == 2);  // before it runs
+  std::string const absent = "/tmp/tweedModel." + std::to_string(getpid());
+  CHECK(run(skips, {"--json", absent}) == 77);
+  CHECK(!std::ifstream(absent));
   std::string path = "/tmp/tweedModel.XXXXXX";
   int const descriptor = mkstemp(path.data());
   REQUIRE(descriptor >= 0);
   CHECK(close(descriptor) == 0);
   CHECK(run(wrong, {"--json", path}) == 1);
+  CHECK(run(throws, {"--json", path}) == 1);  // and leaves it as it was
   std::ifstream file(path);
   std::string const text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   CHECK(contains(text, "{\"experiment\": \"wrong\", \"device\": \""));
