@@ -8,7 +8,7 @@
 // leave it half empty.)
 //
 // The second splits a warp 1, 2 and 4 ways among loops of the same cost: textbooks say 100, 50 and
-// 25 % efficiency. The same ways by whole warps are free.
+// 25 % efficiency. The same ways by whole warps, or by whole blocks, are free.
 
 #include <executionModel/experiment.cuh>
 #include <tweed/core/math.cuh>
@@ -49,6 +49,15 @@ __global__ void ways(int const* way, long long n, float a, int turns, float* out
   }
   out[i] = x;
 }
+
+/// Neighbours that go the same way: of `ways` in turn.
+struct Unit {
+  char const* name;
+  int threads;
+
+  int wayOf(std::size_t i, int ways) const { return int(i / std::size_t(threads)) % ways; }
+};
+constexpr Unit units[] = {{"lane", 1}, {"warp", 32}, {"block", threads}};
 
 /// The mean of the counts against that of each warp's longest, in percent: lanes that work.
 inline double efficiencyOf(std::vector<int> const& turns) {
@@ -116,18 +125,18 @@ void run(model::Report& report) {
 
   std::vector<int> const sameTurns(items, most);
   double oneWay = model::notMeasured;
-  for (char const* const by : {"lane", "warp"})
+  for (Unit const unit : units)
     for (int const split : {1, 2, 4}) {
       std::vector<int> host(items);
-      bool const isByLane = std::strcmp(by, "lane") == 0;
-      for (std::size_t i = 0; i < items; ++i) host[i] = int(isByLane ? i : i / 32) % split;
+      bool const isByLane = unit.threads == 1;
+      for (std::size_t i = 0; i < items; ++i) host[i] = unit.wayOf(i, split);
       model::Array<int> const way(host);
       double const time = model::microsecondsOf(
           [&] { tweed::launch(ways, grid, way.data(), n, -1.f, most, out.data()); });
       expectEach(report, out.host(), sameTurns, host);
       if (isByLane && split == 1) oneWay = time;
       report.row({{"ways", split},
-                  {"split by", by},
+                  {"split by", unit.name},
                   {"textbook %", isByLane ? 100 / split : 100},
                   {"us", time},
                   {"by the clock %", 100 * oneWay / time}});

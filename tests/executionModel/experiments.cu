@@ -182,6 +182,25 @@ TEST_CASE("model: what is known of warps before they run") {
   Turns lanes(32);
   std::iota(lanes.begin(), lanes.end(), 1);
   CHECK(tripCounts::efficiencyOf(lanes) == doctest::Approx(100 * 16.5 / 32));
+  for (tripCounts::Unit const unit : tripCounts::units) {
+    CAPTURE(unit.name);
+    std::vector<std::size_t> threadsOfWay(4);
+    for (std::size_t i = 0; i < 4 * tripCounts::threads; ++i) {
+      int const way = unit.wayOf(i, 4);
+      CHECK(unit.wayOf(i, 1) == 0);
+      CHECK(unit.wayOf(i, 2) == way % 2);
+      CHECK(way == unit.wayOf(i / std::size_t(unit.threads) * std::size_t(unit.threads), 4));
+      ++threadsOfWay[std::size_t(way)];
+    }
+    for (std::size_t const count : threadsOfWay) CHECK(count == tripCounts::threads);
+  }
+  CHECK(tripCounts::units[1].threads == 32);
+  CHECK(tripCounts::units[2].threads == tripCounts::threads);
+  auto const rows = reportOf(tripCounts::experiment).rows();
+  auto const isByBlock = [](model::Row const& row) {
+    return row[1].first == "split by" && model::cellOf(row, "split by").text() == "block";
+  };
+  CHECK(std::count_if(rows.begin(), rows.end(), isByBlock) == 3);
 }
 
 TEST_CASE("model: C34: ballots count and pack the positive items of any number") {
