@@ -77,12 +77,11 @@ std::vector<ladder::Bar> bars(long long) {
            operations,
            [=](long long n) {
              ladder::ProductData& data = products->ofSize(n);
-             return ladder::Ready{[=, &data] { data.call(rung); },
-                                  [=, &data] {
-                                    data.forgetResult();
+             return ladder::Ready{[=, &data] {
+                                    data.use(ladder::Numbers::Real);
                                     data.call(rung);
-                                    return data.complaint();
-                                  }};
+                                  },
+                                  [=, &data] { return data.check(rung); }};
            }};
     if (rung.canRun != nullptr && !rung.canRun())
       bar.skipped = "this device or this build does not have its instructions";

@@ -42,15 +42,29 @@ int readSizes(char const* name, char const* usage, long long most, int argc, cha
   return 77;
 }
 
-/// Whole numbers from -most to most that follow no pattern.
-inline std::vector<float> wholeNumbers(long long count, int most, unsigned long long seed = 1) {
+/// What `make` makes of 31 bits each that follow no pattern.
+template <class Make>
+std::vector<float> numbers(long long count, unsigned long long seed, Make make) {
   std::vector<float> values(static_cast<std::size_t>(count));
   unsigned long long state = seed;
   for (float& value : values) {
     state = state * 6364136223846793005ull + 1442695040888963407ull;
-    value = float(int((state >> 33) % unsigned(2 * most + 1)) - most);
+    value = make(unsigned(state >> 33));
   }
   return values;
+}
+
+/// Whole numbers from -most to most.
+inline std::vector<float> wholeNumbers(long long count, int most, unsigned long long seed = 1) {
+  return numbers(count, seed, [most](unsigned bits) {
+    return float(int(bits % unsigned(2 * most + 1)) - most);
+  });
+}
+
+/// Uniform in [-1, 1), in steps of 2^-23.
+inline std::vector<float> realNumbers(long long count, unsigned long long seed) {
+  return numbers(count, seed,
+                 [](unsigned bits) { return float(int(bits >> 7) - (1 << 23)) * 0x1p-23f; });
 }
 
 /// The median of nine runs on the device, after one that warms it up, in milliseconds.

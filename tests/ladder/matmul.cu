@@ -208,6 +208,19 @@ TEST_CASE("product ladder: the programs see one wrong item, and a result that is
   data.forgetResult();
   data.call({"none", "", noProduct});
   CHECK(tweedTest::contains(data.complaint(), "C[0, 0] is "));
+  data.use(ladder::Numbers::Real);
+  data.call(m1::rung);
+  CHECK(tweedTest::contains(data.complaint(), "C[0, 0] is "));
+  CHECK(data.check(m1::rung).empty());  // with whole numbers again
+  CHECK(tweedTest::contains(data.check({"none", "", noProduct}), "C[0, 0] is "));
+  std::vector<float> const reals = ladder::realNumbers(10000, 3);
+  double sum = 0, squares = 0;
+  for (float const x : reals) {
+    REQUIRE((x >= -1 && x < 1));
+    sum += x, squares += double(x) * x;
+  }
+  CHECK(std::fabs(sum) < 4 * std::sqrt(10000 / 3.0));
+  CHECK(std::fabs(squares - 10000 / 3.0) < 4 * std::sqrt(10000 * 4 / 45.0));
   char name[] = "program", size[] = "17";
   char* arguments[] = {name, size, size, size};
   CHECK(ladder::runProduct({m1::rung}, 4, arguments) == 0);
