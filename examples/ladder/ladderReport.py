@@ -533,6 +533,8 @@ def sums_said(directory):
 
     def both(name, other):
         return f"{at24.ratio(name, other)} and {at28.ratio(name, other)} times as fast as {other}"
+    ceilings = " and ".join(dict.fromkeys(f"`{at.case.ceiling('float').name}`"
+                                          for at in (at24, at28)))
     sides = Rows(directory, "divergence").value("times by warp", work="long, if and else",
                                                 split="by lane")
     return bullets(
@@ -558,10 +560,19 @@ def sums_said(directory):
         compile time give is registers in place of memory, as in `blockReduce`, which a tree in
         global memory cannot have.""",
         f"""**Kernels that launch kernels**: r14 has as many launches as r13c, all but the first
-        from the device. It takes {at24.time("r14")} for {at24.time("r13c")} at 2^24, and
-        {at28.time("r14")} for {at28.time("r13c")} at 2^28, where launches are a small part.""",
-        f"""**r8 takes {at24.time("r8")} for r7's {at24.time("r7")}** at 2^24: a second launch in
-        place of about a thousand atomics. Its gain is the same bits every time.""")
+        from the device, which costs time; and its blocks add up by `blockReduce`, in registers,
+        which saves the traffic of r13c's tree. Both together: {at24.time("r14")} for
+        {at24.time("r13c")} at 2^24, and {at28.time("r14")} for {at28.time("r13c")} at 2^28, where
+        launches are a small part.""",
+        f"""**r8 takes {at24.time("r8")} for r7's {at24.time("r7")}** at 2^24, and
+        {at28.time("r8")} for {at28.time("r7")} at 2^28: a second launch in place of about a
+        thousand atomics. Its gain is the same bits every time.""",
+        f"""**r15 reaches {at24.share_of_ceiling("r15")} of the ceiling at 2^24, and
+        {at28.share_of_ceiling("r15")} at 2^28.** The ceiling is no limit of the card but another
+        program's speed, here that of {ceilings}: it has blocks and loads of its own, and its
+        launches wait for each other, where r15's may begin while the call before it ends. That is
+        more of {at24.time("r15")} than of {at28.time("r15")}. The L2 cache has no part in it:
+        calls walk through at least four times what it holds.""")
 
 
 def products_said(directory):
@@ -580,12 +591,14 @@ def products_said(directory):
         sums go to memory. Two blocks are a quarter of the warps that there could be. (`blockShape`:
         {len(shapes)} shapes of blocks with the same occupancy take {min(shapes):.0f} to
         {max(shapes):.0f} µs.)""",
-        f"""**Beside cuBLAS in floats**, m5 has {at.share("m5 registerTile", "m8")} of its speed, m7
-        {at.share("m7 tweed", "m8")}, and tuned {at.share("m7 tuned", "m8")}.""",
+        f"""**Beside cuBLAS in floats**, m5 registerTile has {at.share("m5 registerTile", "m8")} of
+        its speed, `m7 tweed` {at.share("m7 tweed", "m8")}, and `m7 tuned`
+        {at.share("m7 tuned", "m8")}.""",
         f"""**Tensor cores need feeding.** In halves, m6a (`nvcuda::wmma` without copies ahead) has
         {at.share("m6a", "m8", "half")} of cuBLAS's speed, m6b (`cp.async`, `mma.sync`)
-        {at.share("m6b", "m8", "half")}, m6c (TMA, wgmma) {at.share("m6c", "m8", "half")}, and m7
-        {at.share("m7 tweed", "m8", "half")}.""")
+        {at.share("m6b", "m8", "half")}, m6c (TMA, wgmma) {at.share("m6c", "m8", "half")},
+        `m7 tweed` {at.share("m7 tweed", "m8", "half")}, and `m7 tuned`
+        {at.share("m7 tuned", "m8", "half")}.""")
 
 
 def model_said(directory):
@@ -595,6 +608,9 @@ def model_said(directory):
             "launchOverhead", "nestedLaunch", "concurrency", "ballotCount"))
     short = divergence.values("times by warp", work="short")
     four_ways = 100 / trips.value("by the clock %", ways=4, split_by="lane")
+    uniform = [row for row in trips.rows if row.get("split by") in ("warp", "block")]
+    units = " or ".join(dict.fromkeys(f"whole {row['split by']}s" for row in uniform))
+    shares = [row["by the clock %"] for row in uniform]
     occupancies, times_of = (", ".join(f"{value:.0f}" for value in bound.values(column)[1:])
                              for column in ("occupancy %", "us"))
     shapes = shape.values("us")
@@ -615,9 +631,10 @@ def model_said(directory):
     return bullets(
         f"""`divergence`, `tripCounts`: whoever splits a warp, two sides of a branch take
         {divergence.value("times by warp", work="long, if and else", split="by lane"):.2f} times the
-        time of one, and four {four_ways:.2f} times; a warp lasts as long as its longest lane (one
-        lane of 32 at work: {trips.value("by the clock %", turns="one lane all, others one"):.1f} %
-        by the clock). Where the work is short, memory is the limit and divergence costs nothing
+        time of one, and four {four_ways:.2f} times, but split by {units} they are free
+        ({min(shares):.1f} to {max(shares):.1f} % of the speed of one way); a warp lasts as long
+        as its longest lane (one lane of 32 at work:
+        {trips.value("by the clock %", turns="one lane all, others one"):.1f} % by the clock). Where the work is short, memory is the limit and divergence costs nothing
         ({min(short):.2f} to {max(short):.2f}).""",
         """`bankConflicts`: the clock finds the predicted passes for all strides and tiles; each
         beyond the first takes the same time.""",

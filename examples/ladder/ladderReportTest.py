@@ -191,7 +191,9 @@ class LadderReport(unittest.TestCase):
         self.assertNotIn("Not measured yet. <!-- /table:reduction.said -->", text, output)
         for sentence in ("one by one, every 4.0 ns", "r10 is 1.10 and 1.10 times as fast as r9",
                          "at 2^28 gets 23 % of the ceiling", "take 1.75 times the time of one",
-                         "r8 takes 33.55 µs for r7's 31.96 µs"):
+                         "r8 takes 33.55 µs for r7's 31.96 µs** at 2^24, and 536.9 µs for 511.3 µs",
+                         "r15 reaches 50 % of the ceiling at 2^24, and 50 % at 2^28",
+                         "here that of `ceiling name`: it"):
             self.assertIn(sentence, text)
 
     def test_refusals(self):

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // nvcc -std=c++17 -arch=native -Itweed/include -Itweed/examples m7_tweed.cu && ./a.out
 //
-// The top: tweed::matmul, one call, floats or halves, any layout and size. On an H100 or H200 say
-// -arch=sm_90a in place of -arch=native, which leaves out wgmma.
+// Since m5, for floats, and m6c, for halves: the top, tweed::matmul, one call, any layout and size.
+// On an H100 or H200 say -arch=sm_90a in place of -arch=native, which leaves out wgmma.
 //
 // The rungs below it are in it, as kernels for CUDA cores (m5), mma.sync (m6b) and wgmma (m6c), of
 // several tile sizes each; and what they left out: loads by warps of their own, sums split among
 // blocks where C has few tiles, stores by the copy engine. A small model of the device chooses
 // (`m7 tweed`), or a clock: tune() times the best three by the model on these matrices, once, and
-// keeps the fastest (`m7 tuned`). The profiler shows one kernel, limited by its arithmetic.
+// keeps the fastest (`m7 tuned`). For floats that makes it faster than m5. For halves on Hopper it
+// is m6c's kernel again, with more shapes to choose from, and gains little at a size that m6c's
+// suits. The profiler shows one kernel, limited by its arithmetic.
 
 #include <ladder/runProduct.cuh>
 #include <tweed/matmul/matmul.cuh>

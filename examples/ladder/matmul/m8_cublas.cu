@@ -3,6 +3,9 @@
 //
 // The peer: cuBLAS, the library that comes with CUDA. For the GPU alone.
 //
+// Since m7: the same kinds of kernels by other hands, of which cuBLAS chooses one by rules of its
+// own, without a clock. Faster or not depends on the size: README.md has one.
+//
 // It counts by columns: a row-major C is the transposed product, with the operands exchanged, and
 // nothing is moved. Floats are multiplied as floats, halves are added up in float, as in all rungs
 // here. The profiler shows one kernel for most sizes.

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // nvcc -std=c++17 -arch=native -rdc=true -Itweed/include -Itweed/examples r14_nested.cu && ./a.out
 //
-// Since r13c: the kernel itself launches what is left. Each block adds up 2048 values; the partial
-// sums are the input of the same kernel with fewer blocks, until one block is left. For the GPU
-// alone.
+// Since r13c, two changes: the kernel itself launches what is left, and the tree of a block is
+// tweed::blockReduce, in registers. Each block adds up 2048 values; the partial sums are the input
+// of the same kernel with fewer blocks, until one is left. For the GPU alone.
 //
 // A tail launch starts when the whole grid that asked for it has ended, and sees all that it wrote.
 // It is the form of recursion that CUDA has since version 12, where a kernel can no longer wait for
 // one that it launched. It needs relocatable device code, and a launch from the device for each
 // level above the first: two for 2^28 values, where r8 has one more kernel for any n and r15 none.
 // A launch from the device costs more than one from the host, which shows unless n is so large that
-// launches are a small part. The profiler shows one kernel after the other, each with 2048 times
-// fewer blocks.
+// launches are a small part; then the other change shows, which saves what r13c's tree reads and
+// writes in global memory. The profiler shows one kernel after the other, each with 2048 times fewer
+// blocks.
 
 #include <ladder/runSum.cuh>
 #include <tweed/block/blockReduce.cuh>
