@@ -34,10 +34,9 @@ hasCharts() {
     says 'no matplotlib here: no plots'
   fi
 }
-# isCurrent LADDER PROGRAM: what README.md shows was counted of the rungs as they are.
+# isCurrent LADDER: what README.md shows was counted of the rungs as they are.
 isCurrent() {
-  "$TWEED_BUILT/examples/ladder/$2" --json "$work/usual.json" >/dev/null
-  python3 - "$here/results/$1.loom.json" "$work/usual.json" <<'END'
+  python3 - "$here/results/$1.loom.json" "$work/out/$1.loom.json" <<'END'
 import json, sys
 def counts(path):
     case, = json.load(open(path, encoding="utf-8"))["cases"]
@@ -61,16 +60,20 @@ case $case in
     says '^  r16 cub .*skipped: CUB.s kernels run on a GPU alone$'
     [[ $(grep -c ' right, counted$' "$work/log") == 18 ]] || says '18 rungs that are right'
     hasCharts "$work/out/reduction.loom"
-    isCurrent reduction trace.sumLadder
     ;;
-  products)
-    try 0 '^JSON +.*/out/matmul.loom.json$' ladder matmul --size 33 --out "$work/out"
-    says '^  m2 sharedTile +float +1 +9 +.*16 x 16 tiles in shared memory$'
+  whole)
+    try 0 '^JSON +.*/out/model[.][*].json$' ladder --out "$work/out"
+    says '^  m2 sharedTile +float +1 +64 +.*16 x 16 tiles in shared memory$'
     says '^  m6a wmma .*skipped: runs on a GPU alone$'
     says '^  m7 tuned .*skipped: a clock chooses, and nothing is timed on the loom$'
-    [[ $(grep -c ' right, counted$' "$work/log") == 12 ]] || says '12 rungs that are right'
-    hasCharts "$work/out/matmul.loom"
-    isCurrent matmul trace.productLadder
+    [[ $(grep -c ' right, counted$' "$work/log") == 30 ]] || says '18 and 12 rungs that are right'
+    for source in "$here"/../executionModel/*.cu; do
+      says "^== experiment $(basename "$source" .cu)\$"
+    done
+    for name in reduction matmul; do
+      hasCharts "$work/out/$name.loom"
+      isCurrent "$name"
+    done
     ;;
   refuses)
     try 2 "no ladder 'sum'; there are: reduction, matmul, model" ladder sum
