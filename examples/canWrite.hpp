@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/canWrite.hpp - whether a file can be written, asked before the work whose result it gets.
+// examples/canWrite.hpp - whether a file can be written, asked before the work it is for.
 #pragma once
 
 #include <unistd.h>

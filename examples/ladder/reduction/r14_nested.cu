@@ -11,7 +11,7 @@
 // level above the first: two for 2^28 values, where r8 has one more kernel for any n and r15 none.
 // A launch from the device costs more than one from the host, which shows unless n is so large that
 // launches are a small part; then the other change shows, which saves what r13c's tree reads and
-// writes in global memory. The profiler shows one kernel after the other, each with 2048 times fewer
+// writes in global memory. The profiler shows one kernel after the other, each of 2048 times fewer
 // blocks.
 
 #include <ladder/runSum.cuh>

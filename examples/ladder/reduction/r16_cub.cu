@@ -3,7 +3,7 @@
 //
 // The peer: the sum of CUB, the library that comes with CUDA. For the GPU alone.
 //
-// Since r15: the same means (resident blocks, 16-byte loads, several under way), but in two launches
+// Since r15: the same means (resident blocks, 16-byte loads, several under way), in two launches
 // where n is large, the second for the sums of blocks, as in r8. Of 2^24 values that shows, of 2^28
 // hardly. It asks for scratch in a first call and adds up in a second. The profiler shows two
 // kernels, the first limited by memory.
