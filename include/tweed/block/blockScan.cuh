@@ -91,10 +91,10 @@ TWEED_DEVICE T scanWide(T (&items)[N], Scan scan) {
 ///          most 32 threads, three if T is not trivially copyable); safe to call again at once,
 ///          also with another type, operator or block function.
 /// Cost     4-byte T: up to 64 threads 5 shuffles a warp and one broadcast load; above 8 shuffles
-///          in warp 0, and 1 or 2 in every warp from 257 threads on. Static shared memory: a T a warp
-///          up to 64 threads (128 with a larger T); above 2 T for every 1, 2 or 4 threads (to 256,
-///          512, 1024), of 8-byte T for every 8 (257 to 512 threads: 4); T of 4 or 8 bytes in 64,
-///          128, ... 1024 threads: no bank conflicts. T not trivially copyable: thread 0 scans
+///          in warp 0, and 1 or 2 in every warp from 257 threads on. Static shared memory: a T a
+///          warp up to 64 threads (128 with a larger T); above 2 T for every 1, 2 or 4 threads (to
+///          256, 512, 1024), of 8-byte T for every 8 (257 to 512 threads: 4); T of 4 or 8 bytes in
+///          64, 128, ... 1024 threads: no bank conflicts. T not trivially copyable: thread 0 scans
 ///          alone.
 /// Errors   compile time: block size, op not callable as T = op(T, T). A block of another shape
 ///          than the launch's stops the kernel under TWEED_DEBUG and on the loom, else is
