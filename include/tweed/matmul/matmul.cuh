@@ -60,7 +60,9 @@ void runMatmul(A const& a, B const& b, C const& c, Epilogue const& epilogue, Opt
 /// Result   16-bit floats are added up in float, others in their own type; floats are multiplied as
 ///          they are unless the options say tf32. The same bits on every run of one kernel. TF32
 ///          has wgmma for a row-major A with a column-major B, mma.sync for all layouts.
-/// Sync     asynchronous, in order of the stream; can be captured in a graph.
+/// Sync     asynchronous, in order of the stream; can be captured in a graph. Outside of a capture
+///          its kernel may start before the one ahead of it has ended, and waits for that one
+///          before it touches memory.
 /// Cost     one launch of the fastest kernel by a small model (MatmulPlan::explain tells, tune
 ///          measures), and one for each reduction. wgmma loads multiples of 16 bytes alone: of A
 ///          or B whose base, leading dimension or batch stride is none, it multiplies a copy, which
